@@ -58,7 +58,7 @@ def test_it_says_no_more_than_was_computed(seed):
     first = text.split(" would predict better than ", 1)
     if result.rejections:
         assert "better than" in text
-        said = re.sub(r"could not be told.*", "", text).split("In a single new")[0]
+        said = re.sub(r"could not be shown.*", "", text).split("In a single new")[0]
         for name in result.survivors:
             if name != best:
                 assert not re.search(rf"better than[^.;]*\b{name}\b \(P", said)
@@ -95,7 +95,7 @@ def test_groups_are_called_what_their_column_is_called():
     result = rivals.compare(models, groups=school, loss_unit="nats", rng=0)
     assert result.conclusion.startswith("If 12 new schools were studied, line would predict")
     assert "In a single new school" in result.conclusion
-    assert " nats." in result.conclusion
+    assert " nats (with probability 0.95)" in result.conclusion
     carried = {name: rivals.Losses(values, groups=school) for name, values in models.items()}
     assert "12 new schools" in rivals.compare(carried, rng=0).conclusion
 

@@ -39,7 +39,7 @@ def test_the_numbers_are_those_of_the_benchmark():
 def test_it_is_said_under_a_verdict_and_in_json():
     result = rivals.compare(toys.losses(), rng=0)
     error, spread, _ = LAWS["transport"].measured[True]["next", 1]
-    words = f"stated from one data set, not calibrated, {error:.0f} ± {spread:.0f} % lost"
+    words = f"{error:.0f} ± {spread:.0f} % of the winners stated from one data set, not calibrated"
     assert words in " ".join(str(result).split())
     assert result.to_dict()["expected_error"] == result.expected_error
     assert result.expected_error == pytest.approx(error / 100)
@@ -65,5 +65,5 @@ def test_more_groups_than_were_tried_are_told_what_fewer_did():
     assert eight.expected_error == pytest.approx(measured["study", 8].error / 100)
     assert thirty.expected_error is None
     error, spread, _ = measured["study", most]
-    words = f"from {most} groups, the most that were tried, {error:.0f} ± {spread:.0f} % lost"
+    words = f"{error:.0f} ± {spread:.0f} % of the winners stated from {most} groups (the most that"
     assert words in " ".join(str(thirty).split())

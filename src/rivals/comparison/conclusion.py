@@ -35,10 +35,8 @@ def _found(result: Answers) -> str:
     others = [name for name in result.rejections if name not in beaten]
     opening = question(setting)
     if not result.rejections:
-        n_models = len(result.names)
-        return (
-            f"{opening}, none of the {n_models} models could be told to predict worse than another."
-        )
+        worse = f"could be shown to predict worse than another{_by_more(result)}"
+        return f"{opening}, none of the {len(result.names)} models {worse}."
     parts = []
     if beaten:
         parts.append(f"{show(best)} would predict better than {_named(result, beaten)}")
@@ -74,13 +72,23 @@ def _by_at_least(result: Answers, beaten: Sequence[str]) -> str:
     setting = result.applied.setting
     unit = f" {setting.loss_unit}" if setting.loss_unit else ""
     if setting.margin > 0.0:
-        return f", by more than {setting.margin:g}{unit}"
+        return f",{_by_more(result)}"
     amounts = [result.better_by[name] for name in beaten] if result.better_by else []
     if result.calibrated is not None or not amounts or min(amounts) <= 0.0:
         return ""
-    if len(beaten) > MOST_NAMED:
-        return f", by at least {_amount(min(amounts))}{unit}"
-    return f", by at least {joined([_amount(amount) for amount in amounts])}{unit}"
+    least = _amount(min(amounts))
+    if len(beaten) <= MOST_NAMED:
+        least = joined([_amount(amount) for amount in amounts])
+    return f", by at least {least}{unit} (with probability {setting.threshold:g})"
+
+
+def _by_more(result: Answers) -> str:
+    """By more than the margin, where there is one."""
+    setting = result.applied.setting
+    if setting.margin == 0.0:
+        return ""
+    unit = f" {setting.loss_unit}" if setting.loss_unit else ""
+    return f" by more than {setting.margin:g}{unit}"
 
 
 def _how(result: Answers) -> str:
@@ -110,9 +118,8 @@ def _survivors(result: Answers) -> str:
         f"{show(name)} (P {_probability(value)})"
         for name, value in zip(others, probability, strict=True)
     ]
-    amount = f" by more than {result.applied.setting.margin:g}"
-    by = amount if result.applied.setting.margin > 0.0 else ""
-    sentence = f"{show(best)} could not be told to be better{by} than {joined(parts)}"
+    by = _by_more(result)
+    sentence = f"{show(best)} could not be shown to be better{by} than {joined(parts)}"
     return f"{sentence}{_equivalent(result, others)}."
 
 
@@ -148,12 +155,12 @@ def _next(result: Answers) -> str:
     if len(others) > MOST_NAMED:
         low = min(probability)
         high = max(probability)
-        return f"{where} {who} is ahead of them with probability {low:.2f} to {high:.2f}."
+        return f"{where} {who} is ahead of them with probability {_plain(low)} to {_plain(high)}."
     if len(others) == 1:
         return (
-            f"{where} it is ahead of {show(others[0])} with probability {_rounded(probability[0])}."
+            f"{where} it is ahead of {show(others[0])} with probability {_plain(probability[0])}."
         )
-    values = joined([_rounded(value) for value in probability])
+    values = joined([_plain(value) for value in probability])
     names = joined([show(name) for name in others])
     return f"{where} {who} is ahead of {names} with probability {values}."
 
@@ -167,11 +174,9 @@ def _probability(value: float) -> str:
     return f"= {value:.3f}"
 
 
-def _rounded(value: float) -> str:
-    """Two decimals, never a claim of certainty."""
-    if value > 0.995:
-        return "above 0.99"
-    return "below 0.01" if value < 0.005 else f"{value:.2f}"
+def _plain(value: float) -> str:
+    """As "0.975", with the digits of the table."""
+    return _probability(value).removeprefix("= ").replace("> ", "above ").replace("< ", "below ")
 
 
 def _amount(value: float) -> str:

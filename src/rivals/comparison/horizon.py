@@ -23,6 +23,8 @@ def checked_new_groups(new_groups: Any) -> float:
     (1.0, inf)
     """
     real = isinstance(new_groups, (float, np.floating))
+    if isinstance(new_groups, (bool, np.bool_)):
+        new_groups = str(new_groups)  # which no number of groups is
     if real and np.isinf(new_groups) and new_groups > 0:
         return inf
     number = int(new_groups) if real and float(new_groups).is_integer() else new_groups
@@ -38,6 +40,22 @@ def checked_new_groups(new_groups: Any) -> float:
 def next_group(setting: Setting) -> str:
     """The next group in words of the data, as "a single new school"."""
     return f"a single new {_kind(setting)}"
+
+
+def new_groups(setting: Setting) -> str:
+    """So many new groups, in words of the data.
+
+    Examples
+    --------
+    >>> new_groups(Setting())
+    'one new group'
+    """
+    kind = _kind(setting)
+    if isinf(setting.horizon):
+        return f"all {plural(kind)} to come"
+    if setting.horizon == 1.0:
+        return f"one new {kind}"
+    return f"{setting.horizon:.0f} new {plural(kind)}"
 
 
 def question(setting: Setting) -> str:

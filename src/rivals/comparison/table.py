@@ -131,7 +131,12 @@ def _cell_of_best(key: str) -> Callable[[Row, Format], str]:
 
 
 def _margins(result: Answers, name: str) -> dict[str, Any]:
+    best = result.names.index(result.ranking[0])
+    exceeds = None
+    if result.applied.setting.margin > 0.0 and name != result.ranking[0]:
+        exceeds = float(result.deciding[best, result.names.index(name)])
     return {
+        "best_exceeds_margin": exceeds,
         "better_by": result.better_by.get(name),
         "equivalent_within": result.equivalent_within.get(name),
         "best_is": result.best_is.get(name),
@@ -252,6 +257,14 @@ COLUMNS = (
         _cell_of_best("best_is_better"),
         shown=_asked_apart,
         short="asked",
+    ),
+    Column(
+        "by the margin",
+        "How probably the best is better by more than the margin, which decides.",
+        lambda result, name: {},
+        _cell_of_best("best_exceeds_margin"),
+        shown=lambda rows: any(row["best_is"] for row in rows),
+        short="by margin",
     ),
     Column(
         "best is",

@@ -9,7 +9,8 @@ import numpy as np
 from rivals._say.words import listed, show, told_apart
 from rivals.comparison.answers import Answers, AnswersOverC
 from rivals.comparison.duels import Undecided
-from rivals.comparison.expectation import DATA_SETS, expected
+from rivals.comparison.expectation import DATA_SETS, expected, question_of
+from rivals.comparison.horizon import new_groups
 from rivals.comparison.margin import too_few_groups
 
 # With more models than this, the best of them is rejected more easily than one of a pair.
@@ -93,14 +94,15 @@ def _of_margins(result: Answers) -> list[str]:
             )
         return [sentence for sentence in sentences if sentence]
     second = result.ranking[1]
-    if second not in result.equivalent_within or result.calibrated is not None:
+    stated = result.calibrated is None and not too_few_groups(result.applied)
+    if second not in result.equivalent_within or not stated:
         return []
     within = result.equivalent_within[second]
     if not isfinite(within):
         return []
     return [
         f"With probability {setting.threshold:g}, {show(result.ranking[0])} and {show(second)} "
-        f"differ by less than {within:.2g}{unit}: they are equivalent within that (margin=)."
+        f"differ by less than {within:.2g}{unit}: a margin above that would call them equivalent."
     ]
 
 
@@ -137,12 +139,16 @@ def _expectation(result: Answers) -> list[str]:
         there_are_more = setting.groups is not None and len(setting.groups.names) > found.groups
         data = f"{found.groups} groups"
         if found.groups == most_tried and there_are_more:
-            data += ", the most that were tried,"
-    return [
-        f"What to expect: of winners stated from {data} {found.error:.0f} ± "
-        f"{found.standard_error:.0f} % lost in fresh groups of {DATA_SETS} real data sets "
-        "(docs: Does it work?)."
-    ]
+            data += " (the most that were tried)"
+    lost = {"study": "when the study was repeated", "all": "in the mean over all fresh groups"}
+    where = lost.get(question_of(setting), "in a fresh group")
+    sentence = (
+        f"What to expect: in {DATA_SETS} real data sets {found.error:.0f} ± "
+        f"{found.standard_error:.0f} % of the winners stated from {data} lost {where}"
+    )
+    if isfinite(found.stated):
+        sentence += f"; one was stated in {found.stated:.0f} % of the comparisons"
+    return [f"{sentence} (docs: Does it work?)."]
 
 
 def made_with(result: Answers, *, seed: bool = False) -> str:
@@ -154,6 +160,11 @@ def made_with(result: Answers, *, seed: bool = False) -> str:
         plural = "s" if setting.n_simulations != 1 else ""
         parts += [f"c = {setting.c:g}", f"{setting.n_simulations} simulation{plural}"]
     parts += [f"{len(each.names)} {kind}" for kind, each in setting.labels.items()]
+    if setting.groups is not None and law.needs_groups:
+        parts.append(f"about {new_groups(setting)}")
+    if setting.margin > 0.0:
+        unit = f" {setting.loss_unit}" if setting.loss_unit else ""
+        parts.append(f"margin {setting.margin:g}{unit}")
     if setting.order is not None:
         parts.append(f"order {setting.order!r}")
     if result.calibrated is not None:

@@ -2,7 +2,7 @@
 
 One data set, law "transport":   P = Φ( (m_b − m_a − δ) / √(c (W_a² + W_b²) + se²) )
 m new groups, law "groups":      P = E_τ Φ( (−δ − μ̂) / √(V + τ²/m) )
-the next group, law "groups":    P = E_τ mean_g Φ( (−δ − μ̂ − r_g) / √V )
+the next group, law "groups":    P = E_τ mean_g Φ( (−δ − μ̂ − r_g) / √V ), with G < 8 groups in part
 
 m_a is the mean loss of model a, se the standard error of the paired difference, δ the margin, and
 r_g what group g has beyond the mean: effects are often skewed, and a new group takes after those at
@@ -49,7 +49,8 @@ def probability_lower(
 def probability_over(spread: Spread, new_groups: float, margin: float = 0.0) -> FloatArray:
     """P(the mean difference over m new groups is below −δ), priors × problems.
 
-    It is of the mean risk over the new groups, each weighing the same: no sampling noise.
+    A problem is a pair of models. P is of the mean risk over the new groups, each weighing the
+    same: no sampling noise. For a single new group there is also `probability_next`.
     """
     score = (-margin - spread.centre) / spread.std_over(new_groups)
     return mean_over_tau(spread, ndtr(score))

@@ -1,4 +1,4 @@
-"""What the page shows of groups: the differences in each of them, and what a new one would bring."""
+"""What the page shows of groups: the differences in each, and what a new one would bring."""
 
 from __future__ import annotations
 
