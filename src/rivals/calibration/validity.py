@@ -71,7 +71,7 @@ def judge_experiments(
     an Ω                    1        overconfident at 0.01 (25 % wrong)  1
     all of them             1                                            1
     >>> validity.bounds[0][0].reason
-    'broken in 16 of 16 bins; most so at B 0.01 where the truth is 0.38'
+    'broken in 15 of 16 bins; most so at B 0.99 where the truth is 0.63'
     """
     if not experiments:
         raise ValueError(

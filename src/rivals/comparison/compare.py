@@ -131,7 +131,8 @@ def compare(
 
     >>> import pandas
     >>> rng = np.random.default_rng(0)
-    >>> frame = pandas.DataFrame({"A": rng.exponential(size=800), "school": np.arange(800) % 8})
+    >>> school = np.arange(800) % 8
+    >>> frame = pandas.DataFrame({"A": rng.exponential(size=800), "school": school})
     >>> frame["B"] = frame["A"] + 0.3 + 0.1 * rng.standard_normal(800)
     >>> rivals.compare(frame, groups="school").survivors
     ('A',)
