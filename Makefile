@@ -105,6 +105,7 @@ bench: .venv/.test
 evidence: .venv/.test
 	$(BIN)/python benchmarks/replication.py --workers 2
 	$(BIN)/python benchmarks/groups.py
+	$(BIN)/python benchmarks/plan.py
 	$(BIN)/python benchmarks/best_of_k.py
 	$(BIN)/python benchmarks/flips.py
 	$(BIN)/python benchmarks/ties.py

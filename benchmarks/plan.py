@@ -42,10 +42,10 @@ def main() -> None:
     parser.add_argument("--name", default="plan", help="of the files of results")
     options = parser.parse_args()
     begin = time.process_time()
-    outcomes = {
-        name: judge_all(family, [options.seed, place], options.problems)
-        for place, (name, family) in enumerate(ALL.items())
-    }
+    outcomes = {}
+    for place, (name, family) in enumerate(ALL.items()):
+        outcomes[name] = judge_all(family, [options.seed, place], options.problems)
+        print(name, {question: len(rows) for question, rows in outcomes[name].items()}, flush=True)
     settings = {
         "problems": options.problems,
         "seed": options.seed,
@@ -69,7 +69,8 @@ def judge_all(family: families.Family, seed: list[int], problems: int) -> dict[s
             outcome = judge(losses, new_groups)
             if outcome is not None:
                 found[question].append(outcome)
-    return {question: np.array(rows) for question, rows in found.items()}
+    shape = (-1, 2, len(MORE))
+    return {question: np.reshape(rows, shape) for question, rows in found.items()}
 
 
 def judge(losses: dict[str, rivals.Losses], new_groups: int | None) -> list[list[float]] | None:

@@ -11,6 +11,7 @@ import importlib
 import importlib.util
 import inspect
 import io
+import json
 import re
 import shlex
 from collections.abc import Iterator
@@ -196,6 +197,30 @@ def test_rates_on_a_page_are_those_of_the_benchmarks(page):
     assert rates
     assert not set(rates) - measured
     assert not re.search(r"(?<!± )\b\d+\.\d %", text), "a rate without its standard error"
+
+
+def test_what_the_page_on_groups_says_of_plans_was_measured():
+    text = (DOCS / "groups.md").read_text(encoding="utf-8")
+    scores = json.loads((ROOT / "benchmarks/results/plan.json").read_text(encoding="utf-8"))
+    found = scores["scores"]["study repeated"]
+    pooled = found.pop("pooled")
+    said = re.search(
+        r"4 more groups brought a verdict in (\d+) % .* said (\d+) %, and 22 more in (\d+) %, "
+        r"where they said (\d+) %",
+        text,
+    )
+    pairs = zip(pooled["seen"], pooled["predicted"], strict=True)
+    assert [int(number) for number in said.groups()] == [
+        round(100 * value) for pair in pairs for value in pair
+    ]
+    # "In 13 of the 14 families both differ by at most 0.1"
+    gaps = {name: np.abs(np.subtract(one["seen"], one["predicted"])) for name, one in found.items()}
+    close = sum(gap.max() <= 0.1 for gap in gaps.values())
+    assert f"In {close} of the {len(gaps)} families" in text
+    name = max(gaps, key=lambda family: gaps[family].max())
+    error = found[name]["standard_error"][int(gaps[name].argmax())]
+    shown = f"of {found[name]['undecided']} cases, by {gaps[name].max():.2f} ± {error:.2f}"
+    assert shown in text
 
 
 def test_no_page_cites_what_is_not_in_the_repository():

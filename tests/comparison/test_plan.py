@@ -208,6 +208,14 @@ def test_a_plan_repeats_with_its_random_numbers():
     np.testing.assert_array_equal(result.plan([3, 20]).chance[0, 1], own.chance[0, 2])
 
 
+def test_a_saved_comparison_plans_the_same(tmp_path):
+    for options in ({}, {"new_groups": 3}, {"new_groups": math.inf, "margin": 0.02}):
+        result = pilot(**options)[1]
+        result.save(tmp_path / "pilot.npz")
+        again = rivals.load(tmp_path / "pilot.npz")
+        assert again.plan().to_dict() == result.plan().to_dict()
+
+
 def test_every_survivor_is_held_against_the_best():
     (a, b, group), _ = pilot()
     noise = np.random.default_rng(7).standard_normal(a.size)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from math import inf, isinf
+from math import isinf
 from typing import Any
 
 import numpy as np
@@ -207,7 +207,9 @@ class Plan:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain numbers and text; an infinite number for even odds is null."""
-        asked = self.new_groups
+        new_groups: int | str | None = None
+        if self.new_groups is not None:
+            new_groups = "inf" if isinf(self.new_groups) else int(self.new_groups)
         return {
             "best": self.best,
             "models": list(self.models),
@@ -219,7 +221,7 @@ class Plan:
             "probability": self.probability.tolist(),
             "groups": self.groups,
             "kind": self.kind,
-            "new_groups": "inf" if asked == inf else asked,
+            "new_groups": new_groups,
             "threshold": self.threshold,
             "margin": self.margin,
             "entropy": self.entropy,
