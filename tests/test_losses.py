@@ -300,3 +300,12 @@ def test_infinite_losses_of_a_candidate_blame_the_points_they_are_of(loss, point
 def test_what_losses_are_called_does_not_decide_whom_the_message_blames(simulated, points):
     with pytest.raises(ValueError, match=points):
         check_finite(np.array([np.inf]), "losses of 'synthetic'", simulated=simulated)
+
+
+@pytest.mark.parametrize("scale", [1e-313, 1e-320])
+def test_losses_without_digits_are_refused(scale):
+    """Of 1e-320 three digits are left, and probabilities would be of what is not."""
+    losses = np.random.default_rng(0).exponential(size=100) * scale
+    with pytest.raises(ValueError, match="few digits left; rescale the loss of all models"):
+        Losses(losses)
+    Losses(np.full(4, 5e-324))  # all the same: there is nothing to tell apart

@@ -13,6 +13,9 @@ from rivals._types import FloatArray
 
 # Beyond this, sums over a sample and the continuation of its quantile function overflow.
 LARGEST_LOSS = 1e300
+# Numbers below 1e-307 have fewer digits the smaller they are: of a smaller range than this, less
+# than eleven are left.
+SMALLEST_RANGE = 1e-312
 # What NetCDF puts where nothing was written, about 9.97e36; some of its readers, but not all,
 # take it for missing.
 UNWRITTEN = 15 * 2.0**119
@@ -29,6 +32,8 @@ def check_losses(
     array = as_numbers(values, what)
     _check_shape(array.shape, what, several=several)
     check_finite(array, what, simulated=simulated)
+    if not simulated:
+        _check_digits(array, what)
     array.flags.writeable = False
     return array
 
@@ -148,6 +153,16 @@ def check_finite(array: FloatArray, what: str, *, simulated: bool = False) -> No
         f"{what}: {culprit.found}, the first at position {_position(culprit.first)} (from 0); "
         f"{culprit.remedy}"
     )
+
+
+def _check_digits(array: FloatArray, what: str) -> None:
+    """Refuse losses so small that floating-point numbers cannot tell them apart."""
+    extent = float(np.ptp(array))
+    if 0.0 < extent < SMALLEST_RANGE:
+        raise ValueError(
+            f"{what}: they lie within {extent:.1g}, where floating-point numbers have few digits "
+            "left; rescale the loss of all models, as by 1e300, before it becomes so small"
+        )
 
 
 def find_not_finite(array: FloatArray, *, simulated: bool = False) -> NotFinite | None:
