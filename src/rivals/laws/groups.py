@@ -3,7 +3,7 @@
 Assumption. The difference of two risks is N(μ, τ²) over replications, and each group at hand is
 one of them. Its mean paired difference d_g has the sampling variance σ²/n_g, with σ² pooled within
 groups: losses are skewed, so that a variance of its own would weight down the groups in which a
-model does badly.
+model does badly. Of series it is the variance of the mean of n_g points of an autoregression.
 
     d_g ~ N(μ, τ² + σ²/n_g),  μ flat,
     τ ~ half-t with 3 degrees of freedom and scale √(c/2 · mean_g (W_ag² + W_bg²)) .
@@ -33,6 +33,7 @@ from rivals._say.words import show
 from rivals._types import BoolArray, FloatArray, IntArray
 from rivals.core.sampling_error import ROUNDING, mean_covariance
 from rivals.core.scales import unit_exponent
+from rivals.core.short_series import SHORTEST, means_of_series
 from rivals.laws.base import Applied, Centre, Law, Measured
 from rivals.laws.differences import Mixture, quantile
 from rivals.laws.setting import Grouping, Setting
@@ -47,6 +48,8 @@ from rivals.method.probability import (
 )
 from rivals.method.spread import POINTS, Spread, spread_between_groups
 
+# Series of fewer points hardly show their autocorrelation.
+SHORT = 5
 # Pairs are computed in pieces of about this many numbers.
 CHUNK = 2**21
 # With fewer groups than this and no simulations, the flat prior of τ is not proper.
@@ -234,6 +237,7 @@ class GroupedLosses:
     sizes: IntArray
     means: FloatArray  # of each model in each group, less the reference
     within: FloatArray  # covariance of the losses of all models within groups, pooled
+    series: FloatArray | None  # losses group by group, if the points are a series
     singles: FloatArray  # W², [model, simulation]; no column without simulations
     squares: FloatArray  # their means over simulations; 0 without
 
@@ -255,14 +259,41 @@ class GroupedLosses:
         means = np.stack([excess[:, inside].mean(axis=1) for inside in members], axis=1)
         singles = np.ldexp(distances, -exponent) ** 2
         squares = singles.mean(axis=1) if singles.size else np.zeros(len(losses))
-        within = _pooled(excess, members, setting)
-        return cls(exponent, setting.groups.sizes, means, within, singles, squares)
+        within = _pooled(excess, members)
+        series = None
+        if setting.order == "time":
+            # Not less the reference, which depends on all models.
+            rows = np.concatenate(members)
+            series = np.stack([np.ldexp(sample.observed[rows], -exponent) for sample in losses])
+        return cls(exponent, setting.groups.sizes, means, within, series, singles, squares)
+
+    def single(self) -> tuple[FloatArray, FloatArray]:
+        """Means of each model in each group, and their sampling variances."""
+        own = np.maximum(np.diagonal(self.within)[:, None], 0.0) / self.sizes[None, :]
+        if self.series is not None:
+            _, own = means_of_series(self.series, self.sizes)
+        return self.means, own
 
     def pair(self, a: IntArray, b: IntArray) -> tuple[FloatArray, FloatArray]:
         """Differences a − b in each group (pairs × groups) and their sampling variances σ²/n_g."""
+        if self.series is not None:
+            return self._pair_of_series(self.series, a, b)
         within = self.within
         sigma = np.maximum(within[a, a] + within[b, b] - 2.0 * within[a, b], 0.0)
         return self.means[a] - self.means[b], sigma[:, None] / self.sizes[None, :]
+
+    def _pair_of_series(
+        self, series: FloatArray, a: IntArray, b: IntArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """The same, of the series of the differences themselves, in pieces."""
+        differences = np.empty((a.size, self.sizes.size))
+        variances = np.empty_like(differences)
+        step = max(CHUNK // series.shape[1], 1)
+        for begin in range(0, a.size, step):
+            piece = slice(begin, begin + step)
+            paired = series[a[piece]] - series[b[piece]]
+            differences[piece], variances[piece] = means_of_series(paired, self.sizes)
+        return differences, variances
 
 
 class GroupsRisks(Applied):
@@ -434,9 +465,9 @@ class GroupsRisks(Applied):
     def _risks(self) -> Mixture:
         """The mean risk of each model over the new groups."""
         grouped = self.grouped
-        own = np.maximum(np.diagonal(grouped.within)[:, None], 0.0) / grouped.sizes[None, :]
+        means, own = grouped.single()
         scale = self._scale(grouped.squares)
-        spread = spread_between_groups(grouped.means, own, scale[None, :])
+        spread = spread_between_groups(means, own, scale[None, :])
         std = spread.std_over(self.setting.horizon)
         return Mixture(spread.weight[0], spread.centre, std).in_unit(grouped.exponent)
 
@@ -516,6 +547,16 @@ class GroupsRisks(Applied):
                 "as 0."
             ]
         found = []
+        if self.setting.order == "time" and sizes.max() < SHORTEST:
+            found.append(
+                "No group has more than two points, which show no autocorrelation: order='time' "
+                "changes nothing."
+            )
+        elif self.setting.order == "time" and np.median(sizes) < SHORT:
+            found.append(
+                f"Groups are short series (half of them have fewer than {SHORT} points): their "
+                "autocorrelation is known badly."
+            )
         if sizes.min() < 0.05 * np.median(sizes):
             small = show(self.groups.names[int(np.argmin(sizes))])
             misfit = " and like any other in the misfit" if self.grouped.singles.size else ""
@@ -646,18 +687,17 @@ class _Pair:
         )
 
 
-def _pooled(excess: FloatArray, members: Sequence[IntArray], setting: Setting) -> FloatArray:
+def _pooled(excess: FloatArray, members: Sequence[IntArray]) -> FloatArray:
     """Covariance of the losses within groups: Σ_g (n_g − 1) n_g C_g / (N − G).
 
-    C_g is that of the means of group g. For independent points this is Σ_g Σ_i (d_gi − d_g)² / (N
-    − G); for series, C_g is the long-run covariance.
+    C_g is that of the means of group g: this is Σ_g Σ_i (d_gi − d_g)² / (N − G).
     """
     n_models = len(excess)
     within = np.zeros((n_models, n_models))
     degrees = 0
     for inside in members:
         if inside.size > 1:
-            covariance = mean_covariance(excess[:, inside], order=setting.order)
+            covariance = mean_covariance(excess[:, inside])
             within += (inside.size - 1) * inside.size * covariance
             degrees += inside.size - 1
     return within / degrees if degrees else within

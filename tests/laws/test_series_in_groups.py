@@ -1,0 +1,81 @@
+"""Groups that are series, of few points perhaps: the sampling error is of the pair alone."""
+
+import numpy as np
+import pytest
+from scipy.signal import lfilter
+from scipy.special import stdtrit
+
+import rivals
+from rivals.core.short_series import means_of_series
+
+REPEATS = 4000  # a standard error of 0.5 %: four of them from 10 % to either limit
+
+
+def autoregressions(rho, shape, rng):
+    """Series along the last axis, from their stationary law."""
+    noise = rng.standard_normal(shape)
+    noise[..., 0] /= np.sqrt(1.0 - rho**2)
+    return lfilter([1.0], [1.0, -rho], noise, axis=-1)
+
+
+@pytest.mark.parametrize("rho", [0.0, 0.5, 0.9])
+@pytest.mark.parametrize(("n_groups", "n_points"), [(50, 10), (10, 50), (5, 200)])
+def test_size_of_a_test_of_ten_percent(n_groups, n_points, rho):
+    """An error estimated from a slow series is known with n (1 − ρ) / (2 (1 + ρ)) degrees of
+    freedom, as in docs/theory.md.
+    """
+    rng = np.random.default_rng(0)
+    series = autoregressions(rho, (REPEATS, n_groups, n_points), rng)
+    sizes = np.full(n_groups, n_points)
+    means, variances = means_of_series(series.reshape(REPEATS, -1), sizes)
+    error = np.sqrt(variances.sum(axis=1)) / n_groups
+    degrees = 0.5 * n_groups * n_points * (1.0 - rho) / (1.0 + rho)
+    rejected = np.abs(means.mean(axis=1)) > stdtrit(degrees, 0.95) * error
+    assert 0.08 < rejected.mean() < 0.12
+
+
+def models(n_models, n_groups, n_points, rho=0.0):
+    rng = np.random.default_rng(3)
+    shared = rng.exponential(size=n_groups * n_points)
+    own = autoregressions(rho, (n_models, n_groups, n_points), rng).reshape(n_models, -1)
+    return {f"m{index}": shared + 0.3 * row + 0.01 * index for index, row in enumerate(own)}
+
+
+def test_independent_points_lose_little():
+    """The largest autocorrelation of many pairs in short groups made variances 54 times larger."""
+    losses = models(5, 50, 10)
+    groups = np.repeat(np.arange(50), 10)
+    plain = rivals.compare(losses, groups=groups).applied.grouped
+    series = rivals.compare(losses, groups=groups, order="time").applied.grouped
+    first, second = np.triu_indices(5, 1)
+    ratio = series.pair(first, second)[1] / plain.pair(first, second)[1]
+    # ρ is known to 1/√500, and the variance of a mean grows by 2ρ: four of these errors.
+    assert np.all((ratio > 0.9) & (ratio < 1.4))
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e6])
+def test_other_models_change_no_pair(scale):
+    losses = models(5, 50, 10, rho=0.5)
+    losses["m4"] = scale * losses["m4"]
+    groups = np.repeat(np.arange(50), 10)
+    pair = {name: losses[name] for name in ("m0", "m1")}
+    alone = rivals.compare(pair, groups=groups, order="time").probability
+    among = rivals.compare(losses, groups=groups, order="time").probability
+    assert among[0, 1] == alone[0, 1]
+
+
+def test_groups_of_two_points_say_that_they_show_nothing():
+    losses = models(2, 30, 2)
+    result = rivals.compare(losses, groups=np.repeat(np.arange(30), 2), order="time")
+    assert "order='time' changes nothing" in " ".join(result.applied.remarks(result.names))
+
+
+def test_groups_of_unequal_sizes():
+    """Expected values are of all groups together, whatever their sizes."""
+    rng = np.random.default_rng(4)
+    sizes = np.array([1, 2, 3, 10, 40, 100])
+    parts = [autoregressions(0.6, (2000, size), rng) for size in sizes]
+    means, variances = means_of_series(np.hstack(parts), sizes)
+    seen = means.var(axis=0)
+    # Variances of 2 000 normal numbers are known to 3 %, and ρ of 156 points to 0.06.
+    np.testing.assert_allclose(np.median(variances, axis=0), seen, rtol=0.15)
