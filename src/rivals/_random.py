@@ -40,6 +40,8 @@ FOLD_MEMBERS = 4
 # A posterior: then the number of the prediction.
 POSTERIOR_PREDICTION = 0
 POSTERIOR_CHOICE = 1
+# Posteriors without groups: then the fold.
+LEFT_OUT = 8
 # A simulator's ensemble; a number that nobody else has, since members must not repeat data or
 # simulations of the same seed.
 ENSEMBLE = 5

@@ -11,7 +11,7 @@ from scipy import stats
 from scipy.special import logsumexp
 
 import rivals
-from rivals.read import posterior
+from rivals.read import left_out_posterior, posterior
 
 pymc = pytest.importorskip("pymc")
 # What the library and its own dependencies warn of is theirs.
@@ -201,3 +201,47 @@ def test_integers_that_the_model_simulates_as_other_numbers(line):
         posterior(
             whole, draws, HELD_OUT | {"y_observed": rounded.astype(int)}, n_simulations=1, rng=0
         )
+
+
+@pytest.mark.parametrize("joint", [False, True])
+def test_groups_left_out_are_judged_by_the_posterior_without_them(joint):
+    """By hand from the same draws; a group without data has its effect from the population."""
+    groups = np.arange(N) % 3
+    kept = {}
+
+    def build(rows):
+        with pymc.Model() as model:
+            x = pymc.Data("x", rows["x"])
+            group = pymc.Data("group", rows["group"])
+            y = pymc.Data("y_observed", rows["y"])
+            slope = pymc.Normal("slope", 0, 5)
+            effect = pymc.Normal("effect", 0, 1, shape=3)
+            pymc.Normal("y", slope * x + effect[group], 0.5, observed=y)
+        (left_out,) = set(range(3)) - set(rows["group"].tolist())
+        kept[left_out] = sampled(model)
+        return model, kept[left_out]
+
+    found = left_out_posterior(
+        build,
+        {"x": X[:N], "group": groups, "y": Y[:N]},
+        groups="group",
+        joint=joint,
+        held_out=lambda rows: {
+            "x": rows["x"],
+            "group": rows["group"],
+            "y_observed": rows["y"],
+        },
+        n_simulations=2,
+        rng=0,
+    )
+    for group in range(3):
+        draws = kept[group]["posterior"]
+        slope = draws["slope"].values.reshape(-1, 1)
+        effect = draws["effect"].values.reshape(-1, 3)[:, [group]]
+        inside = groups == group
+        densities = stats.norm(slope * X[:N][inside] + effect, 0.5).logpdf(Y[:N][inside])
+        if joint:
+            densities = densities.sum(axis=1, keepdims=True)
+        expected = np.log(len(densities)) - logsumexp(densities, axis=0)
+        own = found.observed[[group]] if joint else found.observed[inside]
+        np.testing.assert_allclose(own, expected, rtol=0, atol=1e-9)

@@ -6,6 +6,7 @@ from rivals.read.curve_fits import curve
 from rivals.read.distributions import distribution
 from rivals.read.estimators import classifier, regressor
 from rivals.read.files import losses_from_files
+from rivals.read.left_out_groups import left_out_posterior
 from rivals.read.networks import network
 from rivals.read.npz_files import npz
 from rivals.read.posteriors import posterior
@@ -23,6 +24,7 @@ __all__ = [
     "dataset",
     "distribution",
     "forecast",
+    "left_out_posterior",
     "long_table",
     "losses_from_files",
     "network",

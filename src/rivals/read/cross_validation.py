@@ -206,7 +206,7 @@ def cross_validated(
         n_simulations=n_simulations,
         entropy=entropy,
     )
-    found = _run_all(job, executor, progress)
+    found = run_folds(job, executor, progress)
     if codes is not None and not keeps_groups(codes, names, splits):
         labels = None
     points = Points(
@@ -412,8 +412,8 @@ def _by_name(noise: Any, names: Sequence[str]) -> dict[str, Any]:
     return dict(noise)
 
 
-def _run_all(folds: Folds, executor: Executor | int | None, progress: bool) -> list[list[Any]]:
-    """The losses of each fold of each estimator."""
+def run_folds(folds: Any, executor: Executor | int | None, progress: bool) -> list[list[Any]]:
+    """The losses of each fold of each estimator; `folds` is a job such as `Folds`."""
     found: list[list[Any]] = [[None] * len(folds.splits) for _ in folds.names]
 
     def keep(ended: list[Ended]) -> None:

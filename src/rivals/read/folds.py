@@ -35,6 +35,28 @@ def labels_of(groups: Any, index: Any, n_points: int) -> npt.NDArray[Any]:
     return as_labels(in_index_order(groups, index, "groups", "the data"), n_points)
 
 
+def splits_by_groups(codes: IntArray) -> Splits:
+    """One group left out at a time; of many, ten folds of whole groups, of about as many points.
+
+    Examples
+    --------
+    >>> [test.tolist() for _, test in splits_by_groups(np.array([0, 1, 0, 2]))]
+    [[0, 2], [1], [3]]
+    """
+    sizes = np.bincount(codes)
+    fold = np.arange(sizes.size)
+    if sizes.size > MOST_LEFT_OUT:
+        load = np.zeros(MANY_FOLDS)
+        for group in np.argsort(-sizes, kind="stable"):
+            fold[group] = np.argmin(load)
+            load[fold[group]] += sizes[group]
+    of_points = fold[codes]
+    return [
+        (np.flatnonzero(of_points != each), np.flatnonzero(of_points == each))
+        for each in range(int(fold.max()) + 1)
+    ]
+
+
 def make_splits(cv: Any, X: Any, y: Any, groups: Any, *, classify: bool) -> Splits:
     """The splits, the same for all estimators; each point is tested at most once."""
     from sklearn.model_selection import check_cv

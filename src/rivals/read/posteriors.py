@@ -123,7 +123,9 @@ def posterior(
     def reduced(values: FloatArray) -> FloatArray:
         return reduce_draws(values.reshape(len(values), -1), reduction, "the posterior", weights)
 
-    simulations = _simulations(fitted, flat.shape[1], weights, n_simulations, entropy_from(rng))
+    simulations = simulated_targets(
+        fitted, flat.shape[1], weights, n_simulations, entropy_from(rng)
+    )
     synthetic = np.stack([reduced(fitted.log_likelihood(targets)) for targets in simulations])
     return Losses(reduced(likelihood), synthetic, may_repeat=True)
 
@@ -146,12 +148,21 @@ def _check_seen(fitted: Program, leave_one_out: bool) -> None:
         )
 
 
-def _simulations(
-    fitted: Program, n_points: int, log_weights: FloatArray | None, n_simulations: int, entropy: int
+def simulated_targets(
+    fitted: Program,
+    n_points: int,
+    log_weights: FloatArray | None,
+    n_simulations: int,
+    entropy: int,
+    *,
+    together: IntArray | None = None,
 ) -> list[npt.NDArray[Any]]:
     """Simulated data sets, each point of each from another draw of the posterior, or by the
-    weights of draws at this point.
+    weights of draws at this point. Points of one number in `together` come from one draw.
     """
+    if together is None:
+        together = np.arange(n_points)
+    n_units = int(together.max()) + 1
     found: list[npt.NDArray[Any]] = []
     while len(found) < n_simulations:
         seed = int(stream(entropy, POSTERIOR_PREDICTION, len(found)).integers(2**31))
@@ -161,8 +172,8 @@ def _simulations(
         rng = stream(entropy, POSTERIOR_CHOICE, len(found))
         if log_weights is None:
             # Draws in an order of their own for each point: row s is the s-th simulation.
-            order = np.broadcast_to(np.arange(n_draws)[:, None], (n_draws, n_points))
-            chosen = rng.permuted(order, axis=0)[:n_more]
+            order = np.broadcast_to(np.arange(n_draws)[:, None], (n_draws, n_units))
+            chosen = rng.permuted(order, axis=0)[:n_more, together]
         else:
             chosen = _drawn_by_weights(log_weights, n_more, rng)
         # A point may consist of several numbers, which belong together.
