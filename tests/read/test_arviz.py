@@ -4,11 +4,13 @@ warning about training data.
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 from rivals import RivalsWarning
-from rivals.read import arviz_tree
+from rivals.read import arviz_tree, kfold_elpd
 
 xarray = pytest.importorskip(
     "xarray", reason='ArviZ trees need xarray: pip install "rivals[arviz]"'
@@ -150,3 +152,10 @@ def test_a_tree_without_simulations_has_observed_losses_alone():
         found = arviz_tree(saved, reduction="lpd")
     assert found.n_simulations == 0
     np.testing.assert_array_equal(found.observed, arviz_tree(tree(), reduction="lpd").observed)
+
+
+def test_elpd_of_points_is_no_kfold_by_groups():
+    with pytest.raises(TypeError, match="got ELPDData of kind 'loo', in which no group"):
+        kfold_elpd(SimpleNamespace(kind="loo"), groups=[1, 2])
+    with pytest.raises(TypeError, match="got list, in which no group"):
+        kfold_elpd([1.0], groups=[1])

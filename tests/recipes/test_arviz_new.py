@@ -84,3 +84,57 @@ def test_leave_one_out_is_that_of_arviz(correlation):
         found.observed, -np.asarray(theirs.elpd_i).ravel(), rtol=0, atol=1e-12
     )
     assert found.n_simulations == 0
+
+
+def test_kfold_by_groups_is_read_to_rounding():
+    """The log predictive density of each point without its group, by hand from the same draws."""
+    arviz_base = pytest.importorskip("arviz_base")
+    arviz_stats = pytest.importorskip("arviz_stats")
+    xarray = pytest.importorskip("xarray")
+    if not hasattr(arviz_stats, "loo_kfold"):
+        pytest.skip("this arviz-stats has no loo_kfold")
+    from arviz_stats.loo import SamplingWrapper
+
+    rng = np.random.default_rng(0)
+    groups = np.repeat(np.arange(4), 5)
+    y = rng.normal(size=20) + groups
+
+    def drawn(values):
+        return np.random.default_rng(1).normal(values.mean(), 0.3, size=400)
+
+    class Wrapper(SamplingWrapper):
+        def sel_observations(self, idx):
+            rest = np.setdiff1d(np.arange(20), idx)
+            return {"y": y[rest]}, {"y": y[idx], "rows": idx}
+
+        def sample(self, modified_observed_data):
+            return drawn(modified_observed_data["y"])
+
+        def get_inference_data(self, fitted_model):
+            return arviz_base.from_dict({"posterior": {"mean": fitted_model[None, :]}})
+
+        def log_likelihood__i(self, excluded_obs, idata__i):
+            mean = idata__i.posterior["mean"].values
+            values = stats.norm(mean[..., None], 1.0).logpdf(excluded_obs["y"])
+            coords = {"point": excluded_obs["rows"]}
+            return xarray.DataArray(values, dims=["chain", "draw", "point"], coords=coords)
+
+    whole = stats.norm(drawn(y)[None, :, None], 1.0).logpdf(y)
+    tree = arviz_base.from_dict(
+        {"posterior": {"mean": drawn(y)[None, :]}, "log_likelihood": {"y": whole}},
+        dims={"y": ["point"]},
+    )
+    elpd = arviz_stats.loo_kfold(
+        tree, Wrapper(model=None, idata_orig=tree), k=4, group_by=groups, pointwise=True
+    )
+    expected = np.empty(20)
+    for group in range(4):
+        inside = groups == group
+        densities = stats.norm(drawn(y[~inside])[:, None], 1.0).logpdf(y[inside])
+        expected[inside] = np.log(400) - logsumexp(densities, axis=0)
+    losses = rivals.read.kfold_elpd(elpd, groups=groups)
+    np.testing.assert_allclose(losses.observed, expected, rtol=1e-12)
+    assert losses.groups.tolist() == groups.tolist()
+    elpd.elpd_i = None
+    with pytest.raises(ValueError, match="pass pointwise=True"):
+        rivals.read.kfold_elpd(elpd, groups=groups)

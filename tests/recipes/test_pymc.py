@@ -216,7 +216,8 @@ def test_groups_left_out_are_judged_by_the_posterior_without_them(joint):
             y = pymc.Data("y_observed", rows["y"])
             slope = pymc.Normal("slope", 0, 5)
             effect = pymc.Normal("effect", 0, 1, shape=3)
-            pymc.Normal("y", slope * x + effect[group], 0.5, observed=y)
+            width = pymc.HalfNormal("width", 2)
+            pymc.Normal("y", slope * x + effect[group], width, observed=y)
         (left_out,) = set(range(3)) - set(rows["group"].tolist())
         kept[left_out] = sampled(model)
         return model, kept[left_out]
@@ -239,7 +240,9 @@ def test_groups_left_out_are_judged_by_the_posterior_without_them(joint):
         slope = draws["slope"].values.reshape(-1, 1)
         effect = draws["effect"].values.reshape(-1, 3)[:, [group]]
         inside = groups == group
-        densities = stats.norm(slope * X[:N][inside] + effect, 0.5).logpdf(Y[:N][inside])
+        width = draws["width"].values.reshape(-1, 1)
+        means = slope * X[:N][inside] + effect
+        densities = stats.norm(means, width).logpdf(Y[:N][inside])
         if joint:
             densities = densities.sum(axis=1, keepdims=True)
         expected = np.log(len(densities)) - logsumexp(densities, axis=0)

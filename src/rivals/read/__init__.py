@@ -4,6 +4,7 @@ from rivals.read.arviz import arviz_tree
 from rivals.read.cross_validation import cross_validated
 from rivals.read.curve_fits import curve
 from rivals.read.distributions import distribution
+from rivals.read.elpd import kfold_elpd
 from rivals.read.estimators import classifier, regressor
 from rivals.read.files import losses_from_files
 from rivals.read.left_out_groups import left_out_posterior
@@ -24,6 +25,7 @@ __all__ = [
     "dataset",
     "distribution",
     "forecast",
+    "kfold_elpd",
     "left_out_posterior",
     "long_table",
     "losses_from_files",
