@@ -9,7 +9,6 @@ from importlib import resources
 
 import numpy as np
 import pytest
-from scipy.special import ndtr
 
 import rivals
 from pages import HOSTILE, comparison
@@ -17,12 +16,11 @@ from samples import unstable_losses
 
 pytest.importorskip("jinja2", reason='reports need jinja2: pip install "rivals[report]"')
 from rivals.comparison.judge import judge
-from rivals.core.verdict import decide, probability_matrix
 from rivals.laws import Beta
-from rivals.method.rule import reject
 from rivals.plots import strongest_rival
 from rivals.report import write_report
 from rivals.report.contents import contents
+from rivals.report.runs import stretches
 
 OWN = ("file:", "data:")
 GRID = [2.0**k for k in range(-8, 5, 2)]
@@ -84,7 +82,7 @@ def test_sliders_change_the_verdict_as_the_library_does(browser, page, result):
     seen = set()
     close = 0
     for c_index in (0, 2, 4, len(data["c"]) - 1):
-        for threshold_index in (3, 60, data["own"]["threshold"], 97, len(data["thresholds"]) - 1):
+        for threshold_index in (3, 30, data["own"]["threshold"], 44, len(data["thresholds"]) - 1):
             browser.set_slider("c", c_index)
             browser.set_slider("threshold", threshold_index)
             expected = rivals.compare(
@@ -95,38 +93,30 @@ def test_sliders_change_the_verdict_as_the_library_does(browser, page, result):
                 rng=result.entropy,
             )
             shown = survivors(browser)
-            # Only at home does the page know what single simulations say; elsewhere it applies the
-            # rule, and says so.
-            home = (c_index, threshold_index) == (data["own"]["c"], data["own"]["threshold"])
-            unstable = (
-                []
-                if home
-                else [duel.model for duel in expected.undecided if duel.reason == "simulations"]
-            )
-            said = "known only at the settings of the run" in browser.text("#doubt")
-            assert said == (not home and len(shown) < len(result.names))
-            if shown != [name for name in expected.survivors if name not in unstable]:
-                # The library draws more where the threshold is close; the page must then have said
-                # so.
+            seen.add(tuple(shown))
+            if shown != list(expected.survivors):
+                # The library draws more where the threshold is close; the page must have said so.
                 assert "Too close" in browser.text("#doubt")
                 close += 1
-            seen.add(tuple(shown))
     assert len(seen) >= 3
     assert close <= (2 if result.law == "beta" else 0)
 
 
 def test_page_says_of_an_unstable_rejection_what_the_run_says(browser, tmp_path):
-    """At home in the run's own words, which do not speak of draws where there are none; elsewhere
-    these do not hold.
-    """
+    """At home in the run's own words; elsewhere these do not hold, and the page has its own."""
     result = rivals.compare(unstable_losses(), c=0.2, threshold=0.9, rng=0)
     assert [duel.reason for duel in result.undecided] == ["simulations"]
     browser.open(write_report(result, tmp_path / "unstable.html"))
     assert browser.text("#doubt") == ""
     assert "of the single simulations" in browser.text("#remarks")
-    browser.set_slider("threshold", 0)
-    assert browser.count("#remarks[hidden]") == 1
-    assert "some of these rejections may be undecided" in browser.text("#doubt")
+    thresholds = contents(result)["thresholds"]
+    for place in (0, thresholds.index(0.89)):
+        browser.set_slider("threshold", place)
+        assert browser.count("#remarks[hidden]") == 1
+        there = rivals.compare(result.losses, c=0.2, threshold=thresholds[place], rng=0)
+        unstable = [duel.model for duel in there.undecided]
+        assert ("single simulations share" in browser.text("#doubt")) == bool(unstable)
+        assert survivors(browser) == list(there.survivors)
     browser.press("#reset", "\ue007")  # Enter
     assert browser.count("#remarks[hidden]") == 0
 
@@ -147,42 +137,29 @@ def test_groups_have_no_slider_for_c(browser, groups, tmp_path):
         "rejected by",
     ]
     assert browser.texts("#models thead th") == headings  # no simulations, no stability
-    browser.set_slider("threshold", 0)  # 0.505
-    shown = survivors(browser)
-    rejected = reject(groups.applied.empirical, groups.probability, 0.505)
-    assert shown == [name for name in groups.ranking if groups.names.index(name) not in rejected]
+    browser.set_slider("threshold", 0)  # 0.55
+    there = judge(groups.applied.changed(threshold=0.55))
+    assert there.rejections
+    places = [groups.names.index(name) for name in groups.ranking]
+    kept = [groups.names[place] for place in places if place not in there.rejections]
+    assert survivors(browser) == kept
     assert "NaN" not in browser.driver.page_source
     assert "null" not in browser.text("main")
 
 
-def test_the_threshold_acts_on_calibrated_probabilities(browser, calibrated, tmp_path):
+def test_a_calibration_holds_at_its_own_c_and_threshold(browser, calibrated, tmp_path):
     browser.open(write_report(calibrated, tmp_path / "calibrated.html"))
     assert browser.logs()[0] == []
-    assert browser.count("#c, #sweep") == 0
+    assert browser.count("#c, #threshold, #reset, #sweep") == 0
     assert "comes from the calibration" in browser.text("#no-c")
     assert survivors(browser) == list(calibrated.survivors)
-    data = contents(calibrated)
-    seen = set()
-    for index in range(0, len(data["thresholds"]), 9):
-        browser.set_slider("threshold", index)
-        rejected = reject(
-            calibrated.applied.empirical, calibrated.calibrated, data["thresholds"][index]
-        )
-        seen.add(tuple(rejected))
-        assert survivors(browser) == [
-            n for i, n in enumerate(calibrated.names) if i not in rejected
-        ]
-    assert len(seen) >= 2
-    browser.press("#reset", "\ue007")
-    best = calibrated.names[0]
     worst = calibrated.names[-1]
-    assert best == calibrated.ranking[0]
-    verdict = dict(zip(browser.texts("#models tbody th"), browser.texts(REJECTED_BY), strict=True))[
-        worst
-    ]
+    cells = zip(browser.texts("#models tbody th"), browser.texts(REJECTED_BY), strict=True)
+    verdict = dict(cells)[worst]
     by = calibrated.names.index(calibrated.rejections[worst].by)
-    pair = calibrated.calibrated[by, -1], calibrated.probability[by, -1]
-    assert f"({pair[0]:.3f} calibrated, {pair[1]:.3f} raw)" in verdict
+    decides = calibrated.calibrated[by, -1]
+    raw = calibrated.probability[by, -1]
+    assert f"({decides:.3f} calibrated, {raw:.3f} raw)" in verdict
 
 
 def test_stability_is_shown_at_the_settings_of_the_run(browser, page, result):
@@ -209,95 +186,47 @@ def test_differences_are_paired(browser, page, result):
         )
 
 
-RULE = (resources.files("rivals.report") / "verdict.js").read_text(encoding="utf-8")
-FUNCTIONS = "const functions = ({ ranking, excess, probability, error }) => ({ ranking, excess, probability: (a, b) => probability[a][b], error: (a, b) => error[a][b] });"
+LOOK_UP = (resources.files("rivals.report") / "verdict.js").read_text(encoding="utf-8")
 
 
-def test_the_rule_of_the_page_is_that_of_the_library_on_random_matrices(browser):
-    cases = []
-    expected = []
-    for seed in range(300):
-        rng = np.random.default_rng(seed)
-        centres = rng.normal(0, 1.2, rng.integers(2, 8))
-        # A few dozen draws, so that the threshold is often within the error; risks to one digit, so
-        # that some are equal.
-        draws = [np.sort(rng.normal(centre, 1.0, rng.integers(20, 200))) for centre in centres]
-        risk = centres.round(1)
-        threshold = 1.0 if seed % 50 == 0 else float(rng.uniform(0.5, 1.0))
-        rejections, undecided = decide(risk, draws, threshold, more=lambda model: False)
-        rejected_by = [
-            rejections[model].rival if model in rejections else None for model in range(risk.size)
-        ]
-        expected.append(
-            {"rejectedBy": rejected_by, "unclear": sorted({duel.model for duel in undecided})}
-        )
-        probability, error = probability_matrix(draws)
-        cases.append(
-            {
-                "ranking": np.argsort(risk, kind="stable").tolist(),
-                "excess": risk.tolist(),
-                "probability": probability.tolist(),
-                "error": error.tolist(),
-                "threshold": threshold,
-            }
-        )
-    browser.driver.get("about:blank")
-    script = f"{RULE}{FUNCTIONS}return arguments[0].map((case_) => decide(functions(case_), case_.threshold))"
-    assert browser.driver.execute_script(script, cases) == expected
-    fates = [
-        (by is None, model in e["unclear"])
-        for e in expected
-        for model, by in enumerate(e["rejectedBy"])
-    ]
-    assert (
-        min(
-            fates.count(fate)
-            for fate in [(True, True), (True, False), (False, True), (False, False)]
-        )
-        > 30
-    )
-
-
-def test_the_rule_on_probabilities_of_closed_form_leaves_nothing_unclear(browser):
+def test_the_page_looks_verdicts_up(browser):
+    """From the stretches of thresholds that are stored, on random verdicts of many thresholds."""
     cases = []
     expected = []
     for seed in range(100):
         rng = np.random.default_rng(seed)
-        risk = rng.normal(0, 1.2, rng.integers(2, 8)).round(1)
-        probability = np.round(ndtr(risk[None, :] - risk[:, None]), 2)
-        threshold = (
-            float(rng.choice(probability[probability > 0.5])) if seed % 2 and np.ptp(risk) else 0.8
-        )  # often equal
-        rejections = reject(risk, probability, threshold)
-        rejected_by = [
-            rejections[model].rival if model in rejections else None for model in range(risk.size)
+        n_models, n_thresholds = rng.integers(1, 6), int(rng.integers(1, 12))
+        # −1 where a model is not rejected.
+        rivals_ = rng.integers(-1, 3, (n_thresholds, n_models)).repeat(2, axis=0)
+        found = [
+            {model: rival for model, rival in enumerate(row.tolist()) if rival >= 0}
+            for row in rivals_
         ]
-        expected.append({"rejectedBy": rejected_by, "unclear": []})
-        cases.append(
-            {
-                "ranking": np.argsort(risk, kind="stable").tolist(),
-                "excess": risk.tolist(),
-                "probability": probability.tolist(),
-                "error": np.zeros_like(probability).tolist(),
-                "threshold": threshold,
-            }
+        cases.append({"run": {"rejected": stretches(found), "undecided": {}}, "n": int(n_models)})
+        expected.append(
+            [[None if rival < 0 else rival for rival in row] for row in rivals_.tolist()]
         )
     browser.driver.get("about:blank")
-    script = f"{RULE}{FUNCTIONS}return arguments[0].map((case_) => decide(functions(case_), case_.threshold))"
-    assert browser.driver.execute_script(script, cases) == expected
+    script = """
+        const at = (run, n, threshold) => {
+          const { rejectedBy, undecided } = verdictOf(run, threshold);
+          const models = [...Array(n).keys()];
+          if (models.some((model) => undecided(model) !== null)) throw new Error("undecided");
+          return models.map(rejectedBy);
+        };
+        const [cases, counts] = arguments;
+        return cases.map(({ run, n }, index) =>
+          [...Array(counts[index]).keys()].map((threshold) => at(run, n, threshold)));
+    """
+    counts = [len(rows) for rows in expected]
+    assert browser.driver.execute_script(LOOK_UP + script, cases, counts) == expected
 
 
-def test_the_strongest_rivals_of_the_page_are_those_of_the_library(browser, result):
-    duels = {
-        "ranking": [result.names.index(name) for name in result.ranking],
-        "excess": contents(result, GRID)["excess"],
-        "probability": result.probability.tolist(),
-        "error": result.standard_error.tolist(),
-    }
-    browser.driver.get("about:blank")
-    script = f"{RULE}{FUNCTIONS}return strongestRivals(functions(arguments[0]))"
-    shown = browser.driver.execute_script(script, duels)
-    np.testing.assert_array_equal(np.array(shown, dtype=float), strongest_rival(result)[0])
+def test_the_strongest_rivals_of_the_page_are_those_of_the_library(result):
+    data = contents(result, GRID)
+    shown = data["runs"][data["own"]["c"]]["strongest"]
+    expected = strongest_rival(result)[0][data["drawn"]]
+    np.testing.assert_allclose(np.array(shown, dtype=float), expected, atol=1e-7)
 
 
 def test_keyboard_moves_the_slider_and_the_button_brings_it_back(browser, page, result):
@@ -306,8 +235,7 @@ def test_keyboard_moves_the_slider_and_the_button_brings_it_back(browser, page, 
     browser.press("#c", "\ue011")  # Home: the smallest c
     assert browser.text("#c-value") == "0.00391"
     (there,) = result.sweep([2.0**-8])
-    unstable = [duel.model for duel in there.undecided if duel.reason == "simulations"]
-    assert survivors(browser) == [name for name in there.survivors if name not in unstable]
+    assert survivors(browser) == list(there.survivors)
     browser.press("#c", "\ue014")  # right
     assert browser.text("#c-value") == "0.0156"
     browser.press("#reset", "\ue007")  # Enter
@@ -319,7 +247,7 @@ def test_screen_readers_hear_values_and_the_verdict(browser, page):
     browser.open(page)
     browser.set_slider("threshold", 0)
     script = "return document.getElementById('threshold').getAttribute('aria-valuetext')"
-    assert browser.driver.execute_script(script) == "threshold 0.505"
+    assert browser.driver.execute_script(script) == "threshold 0.55"
     assert browser.count("#sentence[aria-live=polite]") == 1
     assert browser.driver.execute_script(
         "return Array.from(document.querySelectorAll('input, select')).every(e => e.labels.length "

@@ -14,6 +14,7 @@ import rivals
 from pages import HOSTILE, comparison
 
 pytest.importorskip("jinja2", reason='reports need jinja2: pip install "rivals[report]"')
+from rivals.comparison.judge import judge, judge_at_each
 from rivals.comparison.text import remarks
 from rivals.core.verdict import binned_probabilities, probability_matrix
 from rivals.report import write_report
@@ -80,6 +81,20 @@ def test_size_stays_below_two_megabytes_for_ten_models(tmp_path):
     assert write_report(result, tmp_path / "r.html").stat().st_size < 2_000_000
 
 
+def rejected_at(run: dict, threshold: int) -> dict[int, int]:
+    """Model → rival, at the threshold in this place; as the page looks it up."""
+    return values_at(run["rejected"], threshold)
+
+
+def values_at(stretches: dict, threshold: int) -> dict:
+    return {
+        model: value
+        for model, found in stretches.items()
+        for first, last, value in found
+        if first <= threshold <= last
+    }
+
+
 @pytest.mark.parametrize("law", ["transport", "beta"])
 def test_embedded_numbers_are_those_of_the_library(law):
     result = comparison(4, law=law, c=1.0, n_simulations=3)
@@ -87,14 +102,12 @@ def test_embedded_numbers_are_those_of_the_library(law):
     assert page["c"] == [0.1, 1.0, 10.0]
     sweep = result.sweep([0.1, 1.0, 10.0])
     upper = np.triu_indices(4, k=1)
+    place = page["thresholds"].index(result.threshold)
     for run, expected in zip(page["runs"], sweep.comparisons, strict=True):
         np.testing.assert_allclose(run["p"], expected.probability[upper], atol=1e-7)
-        if (
-            law == "transport" or expected.c == result.c
-        ):  # elsewhere the page applies the rule to the probabilities
-            assert [by is None for by in run["by"]] == [
-                name in expected.survivors for name in result.names
-            ]
+        assert set(rejected_at(run, place)) == {
+            result.names.index(name) for name in expected.rejections
+        }
         intervals = [expected.risk_interval(name) for name in result.names]
         shown = np.array([run["low"], run["high"]]).T + result.applied.reference
         np.testing.assert_allclose(shown, intervals, rtol=1e-4, atol=1e-4)
@@ -226,3 +239,106 @@ def test_notes_that_ask_end_with_their_question_mark():
     ]
     assert any(sentence.endswith("order?") for sentence in sentences)
     assert not any(sentence.endswith("?.") for sentence in sentences)
+
+
+def random_models(seed: int) -> tuple[dict[str, tuple[np.ndarray, np.ndarray]], np.ndarray]:
+    """A few models of one problem, and groups: some pairs are clear, some close, some unstable."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(30, 200))
+    groups = np.arange(n) % int(rng.integers(3, 9))
+    common = rng.exponential(size=n)
+    n_simulations = int(rng.integers(1, 12))
+    models = {}
+    for index in range(int(rng.integers(2, 6))):
+        level = rng.normal(0.1 * index, 0.1, 9)[groups]
+        widths = np.exp(rng.normal(0, 0.4, (n_simulations, 1)))
+        simulated = widths * rng.exponential(size=(n_simulations, n))
+        observed = common * (1 + 0.1 * index) + level + 0.3 * rng.standard_normal(n)
+        models[f"m{index}"] = (observed, simulated)
+    return models, groups
+
+
+@pytest.mark.filterwarnings("ignore::rivals.RivalsWarning")  # of few losses
+@pytest.mark.parametrize("law", ["transport", "groups"])
+def test_every_verdict_of_the_page_is_that_of_compare(law):
+    """At any c and threshold, with who rejects whom, and what is undecided."""
+    fates = []
+    for seed in range(30):
+        models, groups = random_models(seed)
+        given = {"law": law, "rng": 0} | ({"groups": groups} if law == "groups" else {})
+        rng = np.random.default_rng([seed, 1])
+        grid = (2.0 ** rng.uniform(-9, 4, 3)).tolist()
+        page = contents(rivals.compare(models, c=0.1, **given), grid)
+        for place in rng.choice(len(page["thresholds"]), 3, replace=False).tolist():
+            for run, c in zip(page["runs"], page["c"], strict=True):
+                there = rivals.compare(models, c=c, threshold=page["thresholds"][place], **given)
+                index = there.names.index
+                assert rejected_at(run, place) == {
+                    index(name): index(found.by) for name, found in there.rejections.items()
+                }
+                undecided = {index(duel.model): duel.reason for duel in there.undecided}
+                assert values_at(run["undecided"], place) == undecided
+                fates += ["undecided"] * len(undecided) + ["rejected"] * len(there.rejections)
+                fates += ["kept"] * len(there.survivors)
+    assert min(fates.count(fate) for fate in ("undecided", "rejected", "kept")) > 20
+
+
+def test_verdicts_at_many_thresholds_are_those_at_each():
+    """Also under a law that draws, where nothing is close to the threshold, or more draws decide."""
+    result = comparison(5, law="beta", c=0.05, n_simulations=4, n_draws=4000)
+    thresholds = [0.6, 0.8, 0.9, 0.95, 0.99]
+    for threshold, verdict in zip(
+        thresholds, judge_at_each(result.applied, thresholds), strict=True
+    ):
+        expected = judge(result.applied.changed(threshold=threshold))
+        assert {m: duel.rival for m, duel in verdict.rejections.items()} == {
+            m: duel.rival for m, duel in expected.rejections.items()
+        }
+        assert {d.model for d in verdict.undecided} == {d.model for d in expected.undecided}
+        np.testing.assert_array_equal(verdict.stability, expected.stability)
+
+
+def test_no_slider_where_no_c_changes_the_verdict():
+    alike = comparison(3, c=0.3, threshold=0.9999)
+    assert contents(alike)["no_c"] == "No c from 0.00391 to 32 changes the verdict."
+    assert len(contents(alike)["runs"]) == 1
+    assert contents(alike, c=[0.1])["c"] == [0.1, 0.3]  # but to whom names them
+    assert contents(comparison(5, n=2000, c=0.02, n_simulations=4))["no_c"] == ""
+
+
+def test_pages_of_many_models_with_groups_are_quick(tmp_path):
+    rng = np.random.default_rng(0)
+    groups = np.arange(400) % 8
+    common = rng.exponential(size=400)
+    models = {
+        f"m{i}": (
+            common * (1 + 0.001 * i) + rng.normal(0, 0.1, 400),
+            rng.exponential(size=(2, 400)),
+        )
+        for i in range(120)
+    }
+    result = rivals.compare(models, groups=groups, rng=0)
+    begin = time.process_time()
+    path = write_report(result, tmp_path / "r.html")
+    # Less than a second on an idle machine; with a slider over 27 values of c it was half a minute.
+    assert time.process_time() - begin < 8.0
+    assert "offers those that you name" in path.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("law", ["transport", "groups"])
+def test_the_page_is_right_where_simulations_were_not_kept(law):
+    """At another c the law needs what was kept of them; without that it would take another prior."""
+    rng = np.random.default_rng(5)
+    groups = np.arange(400) % 6
+    levels = rng.normal(0, 0.3, (2, 6))
+    models = {
+        name: (rng.exponential(size=400) + shift + level[groups], rng.exponential(size=(4, 400)))
+        for name, shift, level in zip("AB", (0.0, 0.3), levels, strict=True)
+    }
+    settings = {"law": law, "rng": 0} | ({"groups": groups} if law == "groups" else {})
+    grid = [2.0**-6, 0.25, 4.0]
+    dropped = rivals.compare(models, **settings, keep_simulations=False)
+    page = contents(dropped, grid)
+    for run, c in zip(page["runs"], grid, strict=True):
+        expected = rivals.compare(models, c=c, **settings)
+        assert run["p"] == pytest.approx([expected.probability[0, 1]], abs=1e-7)

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from rivals._say.words import listed, show
-from rivals._types import FloatArray
+from rivals._types import BoolArray, FloatArray
 from rivals.laws.base import Applied, Correct
-from rivals.method.rule import STABLE, Duel, reject, shared_by
+from rivals.method.rule import STABLE, Duel, reject, rejecting_rivals, shared_by
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,8 +65,61 @@ def judge(applied: Applied, correct: Correct | None = None) -> Verdict:
         calibrated = correct(probability)
         rejections = reject(applied.empirical, calibrated, applied.setting.threshold)
         undecided = _too_close(applied, probability, error, correct)
-    rejected = np.isin(np.arange(applied.empirical.size), list(rejections))
-    stability = shared_by(rejected, applied.rejected_by_simulation(correct))
+    by_simulation = applied.rejected_by_simulation(correct)
+    return _standing(applied.empirical.size, rejections, undecided, by_simulation, calibrated)
+
+
+def judge_at_each(applied: Applied, thresholds: Sequence[float]) -> list[Verdict]:
+    """The verdicts at several thresholds, from pairs that are computed once.
+
+    Under a law of closed form they are those of `judge`. Under a law that draws, `judge` draws more
+    where a pair is close to the threshold; here that pair is undecided.
+    """
+    risk = applied.empirical
+    probability, error = applied.exceedance()
+    order = np.argsort(risk, kind="stable")
+    alone = []
+    for matrix in applied.single_matrices():
+        best_first = matrix[order]
+        rivals = [rejecting_rivals(risk[order], risk, best_first, each) for each in thresholds]
+        alone.append(np.array(rivals) >= 0)
+    verdicts = []
+    for place, threshold in enumerate(thresholds):
+        rejections, undecided = _by_matrix(risk, probability, error, threshold)
+        by_simulation = np.array([rejected[place] for rejected in alone], dtype=bool)
+        verdicts.append(_standing(risk.size, rejections, undecided, by_simulation))
+    return verdicts
+
+
+def _by_matrix(
+    risk: FloatArray, probability: FloatArray, error: FloatArray, threshold: float
+) -> tuple[dict[int, Duel], list[Duel]]:
+    """The rule on probabilities with errors: clear duels first, then those too close to call."""
+    lower = risk[:, None] < risk[None, :]
+    close = lower & (error > 0.0) & (np.abs(probability - threshold) <= 2.0 * error)
+    rejections = reject(risk, probability, threshold)
+    if not close.any():
+        return rejections, []
+    clear = reject(risk, np.where(close, 0.0, probability), threshold)
+    undecided = [
+        Duel(model, rival, float(probability[rival, model]), float(error[rival, model]))
+        for rival, model in np.argwhere(close).tolist()
+        if model not in clear
+    ]
+    return rejections | clear, undecided
+
+
+def _standing(
+    n_models: int,
+    rejections: dict[int, Duel],
+    undecided: list[Duel],
+    by_simulation: BoolArray,
+    calibrated: FloatArray | None = None,
+) -> Verdict:
+    """The verdict: a rejection stands where enough of the single simulations share it."""
+    rejected = np.zeros(n_models, dtype=bool)
+    rejected[list(rejections)] = True
+    stability = shared_by(rejected, by_simulation)
     unstable = [duel for model, duel in rejections.items() if stability[model] < STABLE]
     survives = {duel.model for duel in unstable}
     kept = {model: duel for model, duel in rejections.items() if model not in survives}

@@ -20,6 +20,9 @@ SOFTWARE = (
     f"if the experiment were repeated? Version {__version__}"
 )
 
+# Of more models than this, a sweep over c may take a while.
+MOST_TO_SWEEP = 32
+
 
 def methods(result: Answers, sweep: Callable[[], AnswersOverC]) -> str:
     """What was done, in sentences that can stand in a paper, and the references for it.
@@ -97,7 +100,10 @@ def _simulations(setting: Setting) -> str:
 def _over_c(result: Answers, sweep: Callable[[], AnswersOverC]) -> str:
     """Where the verdict changes with c, where that costs little to find out."""
     has_simulations = result.applied.losses[0].n_simulations > 0
-    cheap = result.applied.law.closed_form and has_simulations
+    law = result.applied.law
+    # Under law "groups" every c takes all pairs anew.
+    few = not law.needs_groups or len(result.names) <= MOST_TO_SWEEP
+    cheap = law.closed_form and has_simulations and few
     if result.calibrated is not None or not cheap:
         return ""
     swept = sweep()

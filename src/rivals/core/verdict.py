@@ -91,7 +91,9 @@ def exceedance_matrix(draws: Sequence[FloatArray], margin: float) -> tuple[Float
     return probability, error
 
 
-def binned_probabilities(draws: Sequence[FloatArray]) -> tuple[FloatArray, FloatArray]:
+def binned_probabilities(
+    draws: Sequence[FloatArray], bins: int = BINS
+) -> tuple[FloatArray, FloatArray]:
     """[a, b] = P(R_a < R_b) of every pair and its standard error: quick for many models.
 
     They come from counts in common bins. Draws that fall into the same bin count half. What this
@@ -106,7 +108,7 @@ def binned_probabilities(draws: Sequence[FloatArray]) -> tuple[FloatArray, Float
     """
     sizes = np.array([sample.size for sample in draws], dtype=np.float64)
     # Every sample sets equally many edges, so that none of them falls into a few bins.
-    each = max(BINS // len(draws), 64)
+    each = max(bins // len(draws), 64)
     ordered = [np.sort(sample) for sample in draws]
     own_edges = [
         sample[np.linspace(0, sample.size - 1, each).astype(np.intp)] for sample in ordered

@@ -242,6 +242,11 @@ class Applied(ABC):
         """The same law with another c, threshold, margin or number of new groups."""
         return self.law.apply(self.losses, replace(self.setting, **changes), self.summaries)
 
+    @property
+    def knows_other_c(self) -> bool:
+        """Whether `at` works: the simulations, or what the law needs of them, were kept."""
+        return True
+
     def at(self, c: float) -> Applied:
         """The same law at another c; what does not depend on c is kept."""
         return self.changed(c=c)

@@ -61,6 +61,10 @@ PAIR_BY_PAIR = 8
 # risk, and levels (`benchmarks/stability.py` measures what that costs).
 STABILITY_DRAWS = 1000
 STABILITY_DEPTH = 6
+# The single simulations of more models than this, for a picture, in so many bins: finer than the
+# error of their draws.
+MANY_PAIR_BY_PAIR = 32
+STABILITY_BINS = 2**11
 
 # Draws beyond the first of each model, of all models together: a gigabyte. Duels that would need
 # more stay undecided.
@@ -573,6 +577,10 @@ class BetaRisks(Applied):
             in_bins=self._in_bins,
         )
 
+    @property
+    def knows_other_c(self) -> bool:
+        return self.losses[0].n_simulations > 0
+
     def at_each(self, values: Sequence[float]) -> Iterator[BetaRisks]:
         pairs = zip(values, processes_at_each(self._processes, values), strict=True)
         return (self._with(replace(self.setting, c=c), processes) for c, processes in pairs)
@@ -604,7 +612,7 @@ class BetaRisks(Applied):
     @cached_property
     def _processes(self) -> list[HierarchicalBetaProcess]:
         """With all that does not depend on c: for other values of it, and for paths."""
-        if not self.losses[0].n_simulations:
+        if not self.knows_other_c:
             raise ValueError(
                 "the simulated losses of this comparison were not kept, and law 'beta' needs them "
                 "at "
@@ -723,7 +731,12 @@ class BetaRisks(Applied):
     def single_matrices(self) -> Iterator[FloatArray]:
         margin = self.setting.margin
         for draws in self._single_draws():
-            yield (exceedance_matrix(draws, margin) if margin else probability_matrix(draws))[0]
+            if margin:
+                yield exceedance_matrix(draws, margin)[0]
+            elif self._in_bins and len(draws) > MANY_PAIR_BY_PAIR:
+                yield binned_probabilities(draws, STABILITY_BINS)[0]
+            else:
+                yield probability_matrix(draws)[0]
 
     def _single_draws(self) -> Iterator[list[FloatArray]]:
         entropy = self.setting.entropy

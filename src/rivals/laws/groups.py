@@ -310,6 +310,7 @@ class GroupsRisks(Applied):
         *,
         centre: Centre | None = None,
         grouped: GroupedLosses | None = None,
+        horizons: Sequence[float] = (1.0, inf),
     ) -> None:
         super().__init__(law, losses, setting, summaries, centre=centre)
         assert setting.groups is not None  # `Groups.check` asks for them
@@ -319,6 +320,8 @@ class GroupsRisks(Applied):
                 summaries = [law.summary(each, setting) for each in losses]
             grouped = GroupedLosses.of(self.losses, np.stack(summaries), self.reference, setting)
         self.grouped = grouped
+        # Beside the horizon asked for: the next group, and all to come.
+        self._horizons = tuple(horizons)
         self._margin = float(np.ldexp(setting.margin, -grouped.exponent))
 
     def changed(self, **changes: Any) -> GroupsRisks:
@@ -329,6 +332,19 @@ class GroupsRisks(Applied):
             self.summaries,
             centre=self.centre,
             grouped=self.grouped,
+            horizons=self._horizons,
+        )
+
+    def quick(self) -> GroupsRisks:
+        """The same numbers, at the horizon asked for alone; others are made when asked for."""
+        return GroupsRisks(
+            self.law,
+            self.losses,
+            self.setting,
+            self.summaries,
+            centre=self.centre,
+            grouped=self.grouped,
+            horizons=(),
         )
 
     # ---------------------------------------------------------------- every pair
@@ -359,7 +375,7 @@ class GroupsRisks(Applied):
         n_simulations = grouped.singles.shape[1]
         alone = grouped.singles.T if n_simulations > 1 else np.empty((0, n_models))
         squares = np.concatenate([grouped.squares[None, :], alone])
-        horizons = dict.fromkeys((1.0, self.setting.horizon, inf))
+        horizons = {self.setting.horizon, *self._horizons}
         over = {m: np.full((n_models, n_models), 0.5) for m in horizons}
         exceeds = np.full((len(squares), n_models, n_models), 0.0 if self._margin else 0.5)
         equal: list[tuple[int, int]] = []

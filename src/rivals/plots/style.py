@@ -23,7 +23,7 @@ BAND = "#E8C547"  # the discrepancy: yellow, as in the paper
 
 LONGEST_NAME = 32
 LEGEND = 10_000  # the legend shortens names itself
-FEW_MODELS = 6
+MOST_INSIDE = 6
 NARROW = 3.5
 CHARACTERS_PER_INCH = 16.5  # of the small font in which sentences are set, on average
 
@@ -108,7 +108,7 @@ def legend(ax: Axes, place: Any = "best") -> None:
     if not handles:
         return
     narrow = is_narrow(ax)
-    many = len(handles) > FEW_MODELS
+    many = len(handles) > MOST_INSIDE
     longest = LONGEST_NAME
     if narrow:
         longest = 14 if many else 22

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rivals._say.words import probability_text
-from rivals._types import BoolArray, FloatArray
+from rivals._types import BoolArray, FloatArray, IntArray
 from rivals.comparison import Comparison, Sweep
 from rivals.plots.style import LEGEND, axes_or_new, finish, literal, style
 
@@ -148,17 +148,27 @@ def strongest_rival(result: Comparison) -> tuple[FloatArray, FloatArray]:
     >>> strongest_rival(rivals.compare(toys.losses(), c=0.1, rng=0))[0]
     array([nan,  1.])
     """
-    risk = result.applied.empirical
-    eligible = risk[:, None] < risk[None, :]
-    decisive = result.probability if result.calibrated is None else result.calibrated
-    probability = np.where(eligible, decisive, -1.0)
-    strongest = np.argmax(probability, axis=0)
-    columns = np.arange(risk.size)
-    has_rival = eligible.any(axis=0)
+    decides = result.probability if result.calibrated is None else result.calibrated
+    rival = _strongest(result.applied.empirical, decides)
+    model = np.arange(rival.size)
+    has_rival = rival >= 0
     return (
-        np.where(has_rival, probability[strongest, columns], np.nan),
-        np.where(has_rival, result.standard_error[strongest, columns], np.nan),
+        np.where(has_rival, decides[rival, model], np.nan),
+        np.where(has_rival, result.standard_error[rival, model], np.nan),
     )
+
+
+def strongest_of(risk: FloatArray, probability: FloatArray) -> FloatArray:
+    """The same from the mean losses and a matrix of probabilities; without errors."""
+    rival = _strongest(risk, probability)
+    return np.where(rival >= 0, probability[rival, np.arange(risk.size)], np.nan)
+
+
+def _strongest(risk: FloatArray, probability: FloatArray) -> IntArray:
+    """The rival of lower mean loss that is most probably better than each model; −1 if none is."""
+    lower = risk[:, None] < risk[None, :]
+    strongest = np.argmax(np.where(lower, probability, -1.0), axis=0)
+    return np.where(lower.any(axis=0), strongest, -1)
 
 
 def _check_sweep(sweep: Sweep) -> None:

@@ -1,11 +1,9 @@
-"""The numbers that the page shows and computes from: what the run found, and a grid of c computed
-beforehand.
-"""
+"""The numbers that the page shows: what the run found, and the same at other c and thresholds."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -14,18 +12,9 @@ from rivals._types import FloatArray
 from rivals.comparison import Comparison
 from rivals.comparison.table import cells_of, rows_of, shown_columns
 from rivals.core.quantiles import QuantileFunction
-from rivals.core.verdict import binned_probabilities
 from rivals.laws import Applied
-from rivals.method.rule import reject
-
-# Half octaves over the ranges that the original study tried, and two octaves more on either side.
-# Under laws that draw, where each value takes its time, octaves, and of many models every second
-# one.
-GRID_OF_C = tuple(2.0 ** (k / 2) for k in range(-16, 11))
-STEP_BY_DRAWS = 2
-STEP_OF_MANY = 4
-FEW_MODELS = 32
-THRESHOLDS = tuple(round(0.505 + 0.005 * k, 3) for k in range(100))
+from rivals.plots.sweep_over_c import strongest_of
+from rivals.report.runs import Run, runs_over_c, stretches, thresholds_of, why_no_c
 
 # In the pictures; the table has all models.
 MOST_DRAWN = 12
@@ -42,19 +31,28 @@ def contents(result: Comparison, c: Sequence[float] | None = None) -> dict[str, 
     --------
     >>> import rivals
     >>> from rivals.testbeds import toys
-    >>> page = contents(rivals.compare(toys.losses(), c=1.0, rng=0), c=[0.5, 2.0])
+    >>> page = contents(rivals.compare(toys.losses(), c=1.0, rng=0), c=[0.01, 100.0])
     >>> page["c"], page["own"]["c"]
-    ([0.5, 1.0, 2.0], 1)
+    ([0.01, 1.0, 100.0], 1)
     """
     applied = result.applied
     rows = rows_of(result)
-    columns = shown_columns(rows, notes=False, telling_only=False)
+    columns = shown_columns(rows, notes=False)
     cells = cells_of(rows, columns)
     ranking = [result.names.index(name) for name in result.ranking]
     drawn = ranking[:MOST_DRAWN]
-    runs = sorted((run.applied.setting.c, _as_text(run, drawn)) for run in runs_over_c(result, c))
-    grid = [value for value, _ in runs]
-    thresholds = sorted({*THRESHOLDS, result.threshold})
+    thresholds = thresholds_of(result)
+    own_threshold = thresholds.index(result.threshold)
+    by_c = _by_c(result, c, thresholds, drawn)
+    no_c = why_no_c(result, c)
+    if not no_c and c is None:
+        no_c = _why_c_does_not_matter(by_c, own_threshold)
+    if no_c:
+        by_c = {result.c: by_c[result.c]}
+    grid = sorted(by_c)
+    calibrated = None
+    if result.calibrated is not None:
+        calibrated = np.round(result.calibrated, 7).tolist()
     phi = _phi(result)
     return {
         "names": [show(name) for name in result.names],
@@ -65,24 +63,13 @@ def contents(result: Comparison, c: Sequence[float] | None = None) -> dict[str, 
         # What rivals are compared by, without the common offset that would cost digits.
         "excess": applied.empirical.tolist(),
         "reference": applied.reference,
-        "unstable": [
-            result.names.index(duel.model)
-            for duel in result.undecided
-            if duel.reason == "simulations"
-        ],
-        "adjustable": _adjustable(result),
-        "c": grid if _adjustable(result) else [None],
+        "no_c": no_c,
+        "c": [None] if no_c else grid,
         "thresholds": thresholds,
-        "own": {
-            "c": grid.index(result.c) if len(grid) > 1 else 0,
-            "threshold": thresholds.index(result.threshold),
-        },
-        "runs": [run for _, run in runs],
-        # [a, b]: what is compared with the threshold, in place of the raw probabilities of the
-        # only run.
-        "calibrated": None
-        if result.calibrated is None
-        else np.round(result.calibrated, 7).tolist(),
+        "own": {"c": grid.index(result.c) if len(grid) > 1 else 0, "threshold": own_threshold},
+        "runs": [by_c[value] for value in grid],
+        # [a, b]: what is compared with the threshold, in place of the raw probabilities.
+        "calibrated": calibrated,
         # Quantile functions are drawn over −log10(1 − Φ); sampled bands are too coarse for that.
         "tail": applied.law.closed_form,
         "phi": phi.tolist(),
@@ -91,92 +78,54 @@ def contents(result: Comparison, c: Sequence[float] | None = None) -> dict[str, 
     }
 
 
-class Run(NamedTuple):
-    """The comparison at one c. Models in the order given."""
-
-    applied: Applied
-    probability: FloatArray
-    standard_error: FloatArray
-    rejected_by: list[int | None] | None  # None where the page applies the rule itself
-    undecided: list[int]
-
-
-def runs_over_c(result: Comparison, c: Sequence[float] | None = None) -> Iterator[Run]:
-    """The result's own run, then one at each other c; the own alone where c is not adjustable.
-
-    Use each run before you take the next.
-
-    Examples
-    --------
-    >>> import rivals
-    >>> from rivals.testbeds import toys
-    >>> result = rivals.compare(toys.losses(), c=1.0, rng=0)
-    >>> [run.applied.setting.c for run in runs_over_c(result, [0.5, 2.0])]
-    [1.0, 0.5, 2.0]
-    """
-    yield _own_run(result)
-    few = len(result.names) <= FEW_MODELS
-    step = 1 if result.applied.law.closed_form else STEP_BY_DRAWS if few else STEP_OF_MANY
-    others = {float(value) for value in (GRID_OF_C[::step] if c is None else c)} - {result.c}
-    if not others or not _adjustable(result):
-        return
-    yield from map(_other_run, result.applied.quick().at_each(sorted(others)))
+def _by_c(
+    result: Comparison,
+    c: Sequence[float] | None,
+    thresholds: Sequence[float],
+    drawn: Sequence[int],
+) -> dict[float, dict[str, Any]]:
+    """What the page shows at each c."""
+    decides = result.calibrated
+    found = {}
+    for run in runs_over_c(result, thresholds, c):
+        probability = run.probability if decides is None else decides
+        found[run.applied.setting.c] = _as_text(run, probability, drawn)
+    return found
 
 
-def _adjustable(result: Comparison) -> bool:
-    """Whether the page can offer other values of c: not where there is none, nor where a
-    calibration holds at its own.
-    """
-    law = result.applied.law
-    n_simulations = result.applied.setting.n_simulations
-    kept = law.closed_form or result.applied.losses[0].n_simulations > 0
-    return law.uses_c(n_simulations) and kept and result.calibrated is None
-
-
-def _own_run(result: Comparison) -> Run:
-    names = result.names
-    applied = result.applied
-    probability, standard_error = (
-        (result.probability, result.standard_error)
-        if applied.law.closed_form
-        or len(names) <= FEW_MODELS  # of few, the numbers that the result tells
-        else binned_probabilities(list(applied.draws))
-    )
-    rejections = [result.rejections.get(name) for name in names]
-    by = [None if rejection is None else names.index(rejection.by) for rejection in rejections]
-    undecided = sorted({names.index(duel.model) for duel in result.undecided})
-    return Run(applied, probability, standard_error, by, undecided)
-
-
-def _other_run(applied: Applied) -> Run:
-    """As `Comparison.sweep`, but from fewer draws, and without more of them where the threshold is
-    close.
-    """
-    probability, standard_error = applied.matrix()
-    rejections = reject(applied.empirical, probability, applied.setting.threshold)
-    by = [
-        rejections[model].rival if model in rejections else None
-        for model in range(applied.empirical.size)
-    ]
-    return Run(applied, probability, standard_error, by if applied.law.closed_form else None, [])
-
-
-def _as_text(run: Run, drawn: Sequence[int]) -> dict[str, Any]:
-    """One c: probabilities of all pairs a < b, intervals, curves of the models that are drawn, and
-    the library's own verdict.
-    """
+def _as_text(run: Run, decides: FloatArray, drawn: Sequence[int]) -> dict[str, Any]:
+    """One c: all pairs a < b, verdicts, intervals, and curves of the models that are drawn."""
+    applied = run.applied
     upper = np.triu_indices(len(run.probability), k=1)
-    low, high = run.applied.interval(0.9)
+    low, high = applied.interval(0.9)
+    strongest = strongest_of(applied.empirical, decides)
     return {
         "p": np.round(run.probability[upper], 7).tolist(),
-        "e": np.round(run.standard_error[upper], 6).tolist() if run.standard_error.any() else None,
+        "rejected": stretches([fates.rejected_by for fates in run.fates]),
+        "undecided": stretches([fates.undecided for fates in run.fates]),
+        # Of the models that are drawn; null for one that has no rival of lower mean loss.
+        "strongest": [_probability(strongest[index]) for index in drawn],
         "low": _round(low),
         "high": _round(high),
-        "by": run.rejected_by,
-        "unclear": run.undecided,
-        "density": [_density(*run.applied.density(index, DENSITY_POINTS)) for index in drawn],
-        "band": [] if run.applied.law.closed_form else _bands(run.applied, drawn),
+        "density": [_density(*applied.density(index, DENSITY_POINTS)) for index in drawn],
+        "band": [] if applied.law.closed_form else _bands(applied, drawn),
     }
+
+
+def _why_c_does_not_matter(by_c: dict[float, dict[str, Any]], threshold: int) -> str:
+    """Where no c changes the verdict of the run, there is nothing to slide."""
+    verdicts = {_rejected_at(run, threshold) for run in by_c.values()}
+    if len(by_c) == 1 or len(verdicts) > 1:
+        return ""
+    return f"No c from {min(by_c):.3g} to {max(by_c):.3g} changes the verdict."
+
+
+def _rejected_at(run: dict[str, Any], threshold: int) -> frozenset[int]:
+    return frozenset(
+        model
+        for model, found in run["rejected"].items()
+        if any(first <= threshold <= last for first, last, _ in found)
+    )
 
 
 def _density(grid: FloatArray, density: FloatArray) -> dict[str, Any]:
@@ -232,3 +181,7 @@ def _round(values: Any) -> list[float]:
 def _digits(value: Any) -> float:
     """Five digits: finer than a pixel."""
     return float(f"{float(value):.5g}")
+
+
+def _probability(value: float) -> float | None:
+    return None if np.isnan(value) else round(float(value), 7)

@@ -10,6 +10,7 @@ import json
 import platform
 from collections.abc import Sequence
 from importlib import resources
+from math import isnan
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -27,7 +28,9 @@ from rivals.core.tails import extremes, tail_shape, tail_word
 from rivals.report.contents import contents
 
 TITLE = "Which models survive replication?"
+SCRIPTS = ("verdict.js", "pictures.js", "page.js")
 MOST_EXTREME = 5
+MOST_SIZES = 6
 
 
 def write_report(
@@ -47,10 +50,12 @@ def write_report(
     title : str
         Heading of the page.
     c : sequence of float, optional
-        The values of c that the slider offers, beside the comparison's own; each is computed now.
-        By default 27 from 2⁻⁸ to 2⁵, under law "beta" 14, and 7 where there are more than 32
-        models. There is no slider for groups without simulations, which have no c, nor where a
-        calibration decides, which holds at one c.
+        The values of c that the slider offers, beside the comparison's own; each is computed now. By
+        default 27 from 2⁻⁸ to 2⁵, under law "beta" 14, and 7 where there are more than 32 models,
+        but under law "transport". Unless you name values there is no slider where none of them
+        changes the verdict, nor for groups of more than 100 models. There is none for groups
+        without simulations, which have no c, nor where a calibration decides, which holds at one c
+        and one threshold.
 
     Returns
     -------
@@ -99,7 +104,7 @@ def render(result: Comparison, *, title: str, c: Sequence[float] | None = None) 
         command=command,
         methods=result.methods(),
         data=data,
-        script=_part("verdict.js") + _part("page.js"),
+        script="\n".join(_part(name) for name in SCRIPTS),
         style=_part("page.css"),
     )
     return text
@@ -107,15 +112,17 @@ def render(result: Comparison, *, title: str, c: Sequence[float] | None = None) 
 
 def notes(result: Comparison) -> list[dict[str, Any]]:
     """For each model that has some, best first: caveats about its numbers, in sentences."""
-    found = {name: [note.text for note in result.diagnostics[name]] for name in result.ranking}
-    return [
-        {
-            "model": name,
-            "sentences": [text[:1].upper() + text[1:] + "." * (text[-1] != "?") for text in texts],
-        }
-        for name, texts in found.items()
-        if texts
-    ]
+    found = []
+    for name in result.ranking:
+        sentences = [_sentence(note.text) for note in result.diagnostics[name]]
+        if sentences:
+            found.append({"model": name, "sentences": sentences})
+    return found
+
+
+def _sentence(text: str) -> str:
+    end = "" if text.endswith("?") else "."
+    return text[:1].upper() + text[1:] + end
 
 
 def extreme_losses(result: Comparison, models: Sequence[str]) -> list[dict[str, Any]]:
@@ -133,29 +140,26 @@ def extreme_losses(result: Comparison, models: Sequence[str]) -> list[dict[str, 
     rows = []
     for name in models:
         observed = result.losses[name].observed
-        positions = extremes(observed, MOST_EXTREME).tolist()
-        rows.append(
-            {
-                "model": name,
-                "word": tail_word(tail_shape(observed)),
-                "losses": [
-                    {"position": position, "loss": f"{observed[position]:.4g}"}
-                    for position in positions
-                ],
-            }
-        )
+        largest = [
+            {"position": position, "loss": f"{observed[position]:.4g}"}
+            for position in extremes(observed, MOST_EXTREME).tolist()
+        ]
+        word = tail_word(tail_shape(observed))
+        rows.append({"model": name, "word": word, "losses": largest})
     return rows
 
 
 def repeat(result: Comparison) -> tuple[dict[str, str], str]:
-    """What one needs to repeat the run: versions, seed, sizes; and the call that gives the same
-    numbers, from the same losses.
+    """What one needs to repeat the run, and the call that gives the same numbers.
+
+    Versions, seed, sizes; the call is from the same losses.
     """
     law = result.applied.law
     setting = result.applied.setting
-    sizes = sorted({(losses.n_observed, losses.n_synthetic) for losses in result.losses.values()})
-    has_c = result.c == result.c
+    c = "none" if isnan(result.c) else repr(float(result.c))
     threshold = repr(float(result.threshold))
+    labels = {"groups": "none", "clusters": "none"}
+    labels |= {kind: str(len(each.names)) for kind, each in setting.labels.items()}
     provenance = {
         "rivals": __version__,
         "Python": platform.python_version(),
@@ -163,35 +167,36 @@ def repeat(result: Comparison) -> tuple[dict[str, str], str]:
         "SciPy": scipy.__version__,
         "seed (rng)": str(result.entropy),
         "law": str(law),
-        "c": repr(float(result.c)) if has_c else "none",
+        "c": c,
         "threshold": threshold,
         "simulations of each model": str(setting.n_simulations),
         "order": setting.order or "none",
-        "groups": "none",
-        "clusters": "none",
-        **{kind: str(len(each.names)) for kind, each in setting.labels.items()},
-        "probabilities": "in closed form"
-        if law.closed_form
-        else f"from {result.applied.draws[0].size} draws of each risk or more",
-        "losses (observed / synthetic)": "; ".join(
-            f"{observed} / {synthetic}" for observed, synthetic in sizes[:6]
-        )
-        + (" …" if len(sizes) > 6 else ""),
+        **labels,
+        "probabilities": _how_probabilities_are_made(result),
+        "losses (observed / synthetic)": _sizes(result),
     }
-    c = "calibration" if result.calibrated is not None else provenance["c"]
-    arguments = {
-        "law": provenance["law"],
-        **({"c": c} if has_c else {}),
-        "threshold": threshold,
-        **({} if setting.order is None else {"order": repr(setting.order)}),
-        **{kind: kind for kind in setting.labels},
-        "rng": provenance["seed (rng)"],
-    }
-    return (
-        provenance,
-        "rivals.compare(losses, "
-        f"{', '.join(f'{key}={value}' for key, value in arguments.items())})",
-    )
+    arguments = {"law": str(law)}
+    if not isnan(result.c):
+        arguments["c"] = c if result.calibrated is None else "calibration"
+    arguments["threshold"] = threshold
+    if setting.order is not None:
+        arguments["order"] = repr(setting.order)
+    arguments |= {kind: kind for kind in setting.labels}
+    arguments["rng"] = str(result.entropy)
+    listed = ", ".join(f"{key}={value}" for key, value in arguments.items())
+    return provenance, f"rivals.compare(losses, {listed})"
+
+
+def _how_probabilities_are_made(result: Comparison) -> str:
+    if result.applied.law.closed_form:
+        return "in closed form"
+    return f"from {result.applied.draws[0].size} draws of each risk or more"
+
+
+def _sizes(result: Comparison) -> str:
+    sizes = sorted({(losses.n_observed, losses.n_synthetic) for losses in result.losses.values()})
+    listed = "; ".join(f"{observed} / {synthetic}" for observed, synthetic in sizes[:MOST_SIZES])
+    return f"{listed} …" if len(sizes) > MOST_SIZES else listed
 
 
 def embedded(value: Any) -> str:
