@@ -24,9 +24,7 @@ from rivals.report.runs import stretches
 
 OWN = ("file:", "data:")
 GRID = [2.0**k for k in range(-8, 5, 2)]
-REJECTED_BY, STABLE = (
-    f"#models tbody td[data-label='{heading}']" for heading in ("rejected by", "stable")
-)
+REJECTED_BY = "#models tbody td[data-label='rejected by']"
 
 
 @pytest.fixture(scope="module", params=["transport", "beta"])
@@ -133,6 +131,9 @@ def test_groups_have_no_slider_for_c(browser, groups, tmp_path):
         "mean loss",
         "difference to best",
         "best won",
+        "next group",
+        "study repeated",
+        "all groups",
         "risk, 90 % interval",
         "rejected by",
     ]
@@ -162,17 +163,34 @@ def test_a_calibration_holds_at_its_own_c_and_threshold(browser, calibrated, tmp
     assert f"({decides:.3f} calibrated, {raw:.3f} raw)" in verdict
 
 
-def test_stability_is_shown_at_the_settings_of_the_run(browser, page, result):
-    browser.open(page)
-    cells = browser.texts(STABLE)
-    expected = [f"{result.stability[name]:.0%}" for name in result.ranking]
-    assert [cell.removesuffix(", unstable") for cell in cells] == expected
-    unstable = {duel.model for duel in result.undecided if duel.reason == "simulations"}
-    assert {
-        name for name, cell in zip(result.ranking, cells, strict=True) if "unstable" in cell
-    } == unstable
+def test_stability_is_shown_at_the_settings_of_the_run(browser, tmp_path):
+    result = rivals.compare(unstable_losses(), c=0.2, threshold=0.9, rng=0)
+    browser.open(write_report(result, tmp_path / "unstable.html"))
+    stable = "#models tbody td[data-label='stable']"
+    assert browser.texts(stable) == [f"{result.stability[name]:.0%}" for name in result.ranking]
+    assert browser.texts(REJECTED_BY) == ["", " undecided"]
     browser.set_slider("threshold", 3)
-    assert set(browser.texts(STABLE)) == {"–"}
+    assert set(browser.texts(stable)) == {"–"}
+
+
+def test_cells_that_change_with_c_are_not_those_of_the_run(browser, tmp_path):
+    rng = np.random.default_rng(5)
+    schools = np.arange(400) % 8
+    models = {}
+    for index, name in enumerate("ABC"):
+        level = rng.normal(0.15 * index, 0.2, 8)[schools]
+        models[name] = (rng.exponential(size=400) + level, rng.exponential(size=(2, 400)))
+    result = rivals.compare(models, groups=schools, rng=0)
+    browser.open(write_report(result, tmp_path / "groups.html", c=[0.01, 10.0]))
+    probabilities = "#models tbody td[data-label='study repeated']"
+    intervals = "#models tbody td[data-label='risk, 90 % interval']"
+    at_home = browser.texts(intervals)
+    assert "–" not in browser.texts(probabilities)
+    browser.set_slider("threshold", 0)
+    assert "–" not in browser.texts(probabilities)
+    browser.set_slider("c", 0)
+    assert set(browser.texts(probabilities)) == {"–"}
+    assert browser.texts(intervals) != at_home
 
 
 def test_differences_are_paired(browser, page, result):
@@ -475,7 +493,7 @@ def test_a_hopeless_model_does_not_press_the_others_into_a_line(browser, tmp_pat
     }
     result = rivals.compare(models, c=0.1, rng=0)
     assert list(result.rejections) == ["hopeless"]
-    browser.open(write_report(result, tmp_path / "hopeless.html", c=[0.1]))
+    browser.open(write_report(result, tmp_path / "hopeless.html", c=[0.1, 1e4]))
     curves = browser.driver.execute_script(
         "return Array.from(document.querySelectorAll('#risks .area'), area => area.getBBox().width)"
     )
@@ -484,9 +502,7 @@ def test_a_hopeless_model_does_not_press_the_others_into_a_line(browser, tmp_pat
     )
     assert min(curves[:2]) > 0.1 * frame
     assert "leave the frame" in browser.text("#cut")
-    browser.set_slider(
-        "threshold", len(contents(result, [0.1])["thresholds"]) - 1
-    )  # 1: nothing is rejected
+    browser.set_slider("c", 1)  # so large that nothing is rejected
     assert browser.text("#cut") == ""
 
 

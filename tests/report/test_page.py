@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 import time
 from html.parser import HTMLParser
@@ -19,7 +20,7 @@ from rivals.comparison.text import remarks
 from rivals.core.verdict import binned_probabilities, probability_matrix
 from rivals.report import write_report
 from rivals.report.contents import contents
-from rivals.report.page import embedded, extreme_losses, notes
+from rivals.report.page import embedded, extreme_losses, notes, repeat
 
 
 class Structure(HTMLParser):
@@ -245,13 +246,13 @@ def random_models(seed: int) -> tuple[dict[str, tuple[np.ndarray, np.ndarray]], 
     """A few models of one problem, and groups: some pairs are clear, some close, some unstable."""
     rng = np.random.default_rng(seed)
     n = int(rng.integers(30, 200))
-    groups = np.arange(n) % int(rng.integers(3, 9))
+    groups = np.arange(n) % int(rng.integers(2, 6))
     common = rng.exponential(size=n)
     n_simulations = int(rng.integers(1, 12))
     models = {}
     for index in range(int(rng.integers(2, 6))):
         level = rng.normal(0.1 * index, 0.1, 9)[groups]
-        widths = np.exp(rng.normal(0, 0.4, (n_simulations, 1)))
+        widths = np.exp(rng.normal(0, 1.2, (n_simulations, 1)))
         simulated = widths * rng.exponential(size=(n_simulations, n))
         observed = common * (1 + 0.1 * index) + level + 0.3 * rng.standard_normal(n)
         models[f"m{index}"] = (observed, simulated)
@@ -280,11 +281,11 @@ def test_every_verdict_of_the_page_is_that_of_compare(law):
                 assert values_at(run["undecided"], place) == undecided
                 fates += ["undecided"] * len(undecided) + ["rejected"] * len(there.rejections)
                 fates += ["kept"] * len(there.survivors)
-    assert min(fates.count(fate) for fate in ("undecided", "rejected", "kept")) > 20
+    assert min(fates.count(fate) for fate in ("undecided", "rejected", "kept")) > 8
 
 
 def test_verdicts_at_many_thresholds_are_those_at_each():
-    """Also under a law that draws, where nothing is close to the threshold, or more draws decide."""
+    """Also under a law that draws, as long as it draws no more."""
     result = comparison(5, law="beta", c=0.05, n_simulations=4, n_draws=4000)
     thresholds = [0.6, 0.8, 0.9, 0.95, 0.99]
     for threshold, verdict in zip(
@@ -327,7 +328,7 @@ def test_pages_of_many_models_with_groups_are_quick(tmp_path):
 
 @pytest.mark.parametrize("law", ["transport", "groups"])
 def test_the_page_is_right_where_simulations_were_not_kept(law):
-    """At another c the law needs what was kept of them; without that it would take another prior."""
+    """At another c the law needs what was kept of them, or it takes another prior."""
     rng = np.random.default_rng(5)
     groups = np.arange(400) % 6
     levels = rng.normal(0, 0.3, (2, 6))
@@ -342,3 +343,18 @@ def test_the_page_is_right_where_simulations_were_not_kept(law):
     for run, c in zip(page["runs"], grid, strict=True):
         expected = rivals.compare(models, c=c, **settings)
         assert run["p"] == pytest.approx([expected.probability[0, 1]], abs=1e-7)
+
+
+@pytest.mark.parametrize(
+    "changes", [{}, {"margin": 0.05}, {"new_groups": 1}, {"new_groups": np.inf}]
+)
+def test_the_call_on_the_page_repeats_the_run(changes):
+    rng = np.random.default_rng(2)
+    groups = np.arange(400) % 5
+    losses = {name: rng.exponential(size=400) + 0.1 * k for k, name in enumerate("AB")}
+    result = rivals.compare(losses, groups=groups, rng=3, **changes)
+    _, command = repeat(result)
+    names = {"rivals": rivals, "math": math, "losses": losses, "groups": groups}
+    again = eval(command, names)
+    np.testing.assert_array_equal(again.probability, result.probability)
+    assert again.applied.settings() == result.applied.settings()

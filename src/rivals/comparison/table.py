@@ -41,9 +41,11 @@ class Column:
     shown : callable
         rows → whether the column has anything to show.
     telling : callable
-        rows → whether that tells anything: the page, which has other settings, shows it anyway.
+        rows → whether that tells anything.
     short : str
         The heading where there is little room; the same by default.
+    varies : {"", "c", "threshold"}
+        Whether it changes with c, or with c and the threshold.
     """
 
     heading: str
@@ -53,6 +55,7 @@ class Column:
     shown: Callable[[Sequence[Row]], bool] = lambda rows: True
     telling: Callable[[Sequence[Row]], bool] = lambda rows: True
     short: str = ""
+    varies: str = ""
 
 
 @dataclass(frozen=True)
@@ -232,6 +235,7 @@ COLUMNS = (
         _cell_of_best("best_is_better_next"),
         shown=_of_groups,
         short="next",
+        varies="c",
     ),
     Column(
         "study repeated",
@@ -240,6 +244,7 @@ COLUMNS = (
         _cell_of_best("best_is_better_study"),
         shown=_of_groups,
         short="study",
+        varies="c",
     ),
     Column(
         "all groups",
@@ -249,6 +254,7 @@ COLUMNS = (
         _cell_of_best("best_is_better_all"),
         shown=_of_groups,
         short="all",
+        varies="c",
     ),
     Column(
         "as asked",
@@ -257,6 +263,7 @@ COLUMNS = (
         _cell_of_best("best_is_better"),
         shown=_asked_apart,
         short="asked",
+        varies="c",
     ),
     Column(
         "by the margin",
@@ -273,6 +280,7 @@ COLUMNS = (
         _margins,
         lambda row, form: row["best_is"] or "",
         shown=lambda rows: any(row["best_is"] for row in rows),
+        varies="threshold",
     ),
     Column(
         "risk, 90 % interval",
@@ -281,6 +289,7 @@ COLUMNS = (
         _risk,
         lambda row, form: f"{form.number(row['risk_5'])} … {form.number(row['risk_95'])}",
         short="risk (90 %)",
+        varies="c",
     ),
     Column(
         "rejected by",
@@ -288,6 +297,7 @@ COLUMNS = (
         _verdict,
         _verdict_cell,
         short="loses to",
+        varies="threshold",
     ),
     Column(
         "stable",
@@ -296,6 +306,7 @@ COLUMNS = (
         _stability_cell,
         shown=lambda rows: any(row["stability"] is not None for row in rows),
         telling=lambda rows: any(row["stability"] != 1.0 for row in rows),
+        varies="threshold",
     ),
     NOTES,
 )
@@ -315,12 +326,10 @@ def rows_of(result: Answers) -> list[dict[str, Any]]:
     return rows
 
 
-def shown_columns(rows: Sequence[Row], *, notes: bool, telling_only: bool = True) -> list[Column]:
-    """The columns that have something to show; with or without the notes."""
+def shown_columns(rows: Sequence[Row], *, notes: bool) -> list[Column]:
+    """The columns that have something to tell; with or without the notes."""
     columns = [column for column in COLUMNS if notes or column is not NOTES]
     columns = [column for column in columns if column.shown(rows)]
-    if not telling_only:
-        return columns
     return [column for column in columns if column.telling(rows)]
 
 

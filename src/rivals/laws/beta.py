@@ -61,9 +61,7 @@ PAIR_BY_PAIR = 8
 # risk, and levels (`benchmarks/stability.py` measures what that costs).
 STABILITY_DRAWS = 1000
 STABILITY_DEPTH = 6
-# The single simulations of more models than this, for a picture, in so many bins: finer than the
-# error of their draws.
-MANY_PAIR_BY_PAIR = 32
+# Where they are counted in bins, in so many: finer than the error of their draws.
 STABILITY_BINS = 2**11
 
 # Draws beyond the first of each model, of all models together: a gigabyte. Duels that would need
@@ -557,10 +555,12 @@ class BetaRisks(Applied):
         *,
         centre: Centre | None = None,
         risks: Sequence[BetaRisk] | None = None,
+        processes: Sequence[HierarchicalBetaProcess] | None = None,
         in_bins: bool = False,
     ) -> None:
         super().__init__(law, losses, setting, summaries, centre=centre)
         self._given = risks if risks is not None else summaries
+        self._given_processes = processes
         self._in_bins = in_bins
 
     def changed(self, **changes: Any) -> BetaRisks:
@@ -586,7 +586,7 @@ class BetaRisks(Applied):
         return (self._with(replace(self.setting, c=c), processes) for c, processes in pairs)
 
     def _with(self, setting: Setting, processes: Sequence[HierarchicalBetaProcess]) -> BetaRisks:
-        """At another c. The trees are not kept: samplers are little beside them."""
+        """At another c. Trees are kept for pictures alone: samplers are little beside them."""
         several = setting.n_simulations > 1 and not setting.in_experiment
         return BetaRisks(
             self.law,
@@ -594,6 +594,7 @@ class BetaRisks(Applied):
             setting,
             centre=self.centre,
             risks=[BetaRisk.of(process, several=several) for process in processes],
+            processes=processes if self._in_bins else None,
             in_bins=self._in_bins,
         )
 
@@ -612,11 +613,12 @@ class BetaRisks(Applied):
     @cached_property
     def _processes(self) -> list[HierarchicalBetaProcess]:
         """With all that does not depend on c: for other values of it, and for paths."""
+        if self._given_processes is not None:
+            return list(self._given_processes)
         if not self.knows_other_c:
             raise ValueError(
                 "the simulated losses of this comparison were not kept, and law 'beta' needs them "
-                "at "
-                "another c; compare with keep_simulations=True"
+                "at another c; compare with keep_simulations=True"
             )
         return [
             _process(each, self.setting.c, self.law.depth, self.reference) for each in self.losses
@@ -733,7 +735,7 @@ class BetaRisks(Applied):
         for draws in self._single_draws():
             if margin:
                 yield exceedance_matrix(draws, margin)[0]
-            elif self._in_bins and len(draws) > MANY_PAIR_BY_PAIR:
+            elif self._in_bins and len(draws) > PAIR_BY_PAIR:
                 yield binned_probabilities(draws, STABILITY_BINS)[0]
             else:
                 yield probability_matrix(draws)[0]

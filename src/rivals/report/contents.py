@@ -56,7 +56,7 @@ def contents(result: Comparison, c: Sequence[float] | None = None) -> dict[str, 
     phi = _phi(result)
     return {
         "names": [show(name) for name in result.names],
-        "columns": [[column.heading, column.note] for column in columns],
+        "columns": [[column.heading, column.note, column.varies] for column in columns],
         "cells": dict(zip(ranking, cells, strict=True)),
         "ranking": ranking,
         "drawn": drawn,

@@ -154,10 +154,10 @@
       const row = element(body, "tr");
       row.classList.toggle("rejected", verdict.rejectedBy(model) !== null);
       element(row, "th", names[model], { scope: "row" });
-      data.columns.forEach(([heading], index) => {
+      data.columns.forEach((column, index) => {
         if (index === 0) return;
-        const text = cellOf(run, verdict, number, model, heading, data.cells[model][index]);
-        element(row, "td", text, { "data-label": heading });
+        const text = cellOf(run, verdict, number, model, column, data.cells[model][index]);
+        element(row, "td", text, { "data-label": column[0] });
       });
     }
     byId("found").textContent = whatIsFound(visible.length);
@@ -168,21 +168,20 @@
     if (state.query) return `${count} of ${n} models match.`;
     return count < n ? `The ${count} of lowest mean loss are shown.` : "";
   }
-  // What changes with c and the threshold is written anew; the other cells are the run's own.
-  function cellOf(run, verdict, number, model, heading, ownText) {
-    const undecided = verdict.undecided(model);
-    if (heading === "risk, 90 % interval" && !atHome()) {
+  // The cells of the run itself, unless they change with c or the threshold: then they are written
+  // anew, as far as the page knows them.
+  function cellOf(run, verdict, number, model, [heading, , varies], ownText) {
+    if (heading === "rejected by") {
+      const known = atHome() && !data.calibrated;
+      const duel = known ? ownText : duelOf(run, model, verdict.rejectedBy(model));
+      return verdict.undecided(model) ? `${duel} undecided` : duel;
+    }
+    const same = varies === "threshold" ? atHome() : state.c === own.c;
+    if (same || !varies) return ownText;
+    if (heading === "risk, 90 % interval") {
       return `${number(run.low[model])} … ${number(run.high[model])}`;
     }
-    if (heading === "rejected by" && (data.calibrated || !atHome())) {
-      return duelOf(run, model, verdict.rejectedBy(model)) + (undecided ? " undecided" : "");
-    }
-    if (heading === "stable") {
-      // Known for the run itself only.
-      if (!atHome()) return "–";
-      return ownText + (undecided === "simulations" ? ", unstable" : "");
-    }
-    return ownText;
+    return "–";
   }
   function duelOf(run, model, rival) {
     if (rival === null) return "";

@@ -10,7 +10,7 @@ import json
 import platform
 from collections.abc import Sequence
 from importlib import resources
-from math import isnan
+from math import isinf, isnan
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -50,10 +50,10 @@ def write_report(
     title : str
         Heading of the page.
     c : sequence of float, optional
-        The values of c that the slider offers, beside the comparison's own; each is computed now. By
-        default 27 from 2⁻⁸ to 2⁵, under law "beta" 14, and 7 where there are more than 32 models,
-        but under law "transport". Unless you name values there is no slider where none of them
-        changes the verdict, nor for groups of more than 100 models. There is none for groups
+        The values of c that the slider offers, beside the comparison's own; each is computed now.
+        By default 27 from 2⁻⁸ to 2⁵, under law "beta" 14, and 7 where there are more than 32
+        models, but under law "transport". Unless you name values there is no slider where none of
+        them changes the verdict, nor for groups of more than 100 models. There is none for groups
         without simulations, which have no c, nor where a calibration decides, which holds at one c
         and one threshold.
 
@@ -175,16 +175,28 @@ def repeat(result: Comparison) -> tuple[dict[str, str], str]:
         "probabilities": _how_probabilities_are_made(result),
         "losses (observed / synthetic)": _sizes(result),
     }
+    if setting.margin:
+        provenance["margin"] = repr(float(setting.margin))
+    if setting.new_groups is not None:
+        provenance["new groups"] = _count(setting.new_groups)
     arguments = {"law": str(law)}
     if not isnan(result.c):
         arguments["c"] = c if result.calibrated is None else "calibration"
     arguments["threshold"] = threshold
+    if setting.margin:
+        arguments["margin"] = repr(float(setting.margin))
+    if setting.new_groups is not None:
+        arguments["new_groups"] = _count(setting.new_groups)
     if setting.order is not None:
         arguments["order"] = repr(setting.order)
     arguments |= {kind: kind for kind in setting.labels}
     arguments["rng"] = str(result.entropy)
     listed = ", ".join(f"{key}={value}" for key, value in arguments.items())
     return provenance, f"rivals.compare(losses, {listed})"
+
+
+def _count(new_groups: float) -> str:
+    return "math.inf" if isinf(new_groups) else str(int(new_groups))
 
 
 def _how_probabilities_are_made(result: Comparison) -> str:
