@@ -41,9 +41,8 @@ RANK = {name: rank for rank, layer in enumerate(LAYERS) for name in layer}
 # Within a package, likewise: a file imports from those named before it.
 ORDER = {
     "core": [
-        "scales", "quantiles", "beta", "end_points", "tree", "tails", "sampling_error", "short_series",
-        "density",
-        "verdict",
+        "scales", "quantiles", "beta", "end_points", "tree", "tails", "sampling_error",
+        "short_series", "density", "verdict",
     ],
     "_say": ["words", "warn", "naming", "optional", "samples", "arguments", "labels", "rows"],
     "method": ["distance", "error", "spread", "probability", "rule", "more_groups"],

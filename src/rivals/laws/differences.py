@@ -14,12 +14,17 @@ from scipy.special import ndtr, ndtri, stdtr, stdtrit
 
 from rivals._types import FloatArray
 
-# Halvings of a bracket: enough for all digits of a number.
+# Halvings of a bracket: enough for all digits of a number; and for those that draws have.
 HALVINGS = 60
+HALVINGS_OF_DRAWS = 20
 
 
 class Differences(Protocol):
     """The law of the difference of two risks, of each of several pairs."""
+
+    @property
+    def halvings(self) -> int:
+        """How often a bracket is halved to find a quantile."""
 
     def below(self, value: FloatArray) -> FloatArray:
         """P(D < value), of each pair."""
@@ -31,7 +36,7 @@ class Differences(Protocol):
 def quantile(law: Differences, probability: float) -> FloatArray:
     """The value that D is below with this probability, of each pair, by halving."""
     low, high = law.bracket(probability)
-    for _ in range(HALVINGS):
+    for _ in range(law.halvings):
         middle = 0.5 * (low + high)
         too_low = law.below(middle) < probability
         low = np.where(too_low, middle, low)
@@ -49,7 +54,7 @@ def equivalent_within(law: Differences, probability: float) -> FloatArray:
     ends = [np.abs(end) for level in (1.0 - probability, probability) for end in law.bracket(level)]
     high = np.max(ends, axis=0) * 2.0
     low = np.zeros_like(high)
-    for _ in range(HALVINGS):
+    for _ in range(law.halvings):
         middle = 0.5 * (low + high)
         too_low = law.below(middle) - law.below(-middle) < probability
         low = np.where(too_low, middle, low)
@@ -64,6 +69,10 @@ class Mixture:
     weight: FloatArray
     centre: FloatArray
     std: FloatArray
+
+    @property
+    def halvings(self) -> int:
+        return HALVINGS
 
     def below(self, value: FloatArray) -> FloatArray:
         gap = value[:, None] - self.centre
@@ -124,6 +133,10 @@ class Student:
     scale: FloatArray
     degrees: FloatArray
 
+    @property
+    def halvings(self) -> int:
+        return HALVINGS
+
     def below(self, value: FloatArray) -> FloatArray:
         gap = value - self.centre
         step = np.where(gap == 0.0, 0.0, np.copysign(np.inf, gap))
@@ -141,6 +154,10 @@ class Sampled:
 
     first: list[FloatArray]
     second: list[FloatArray]
+
+    @property
+    def halvings(self) -> int:
+        return HALVINGS_OF_DRAWS
 
     def below(self, value: FloatArray) -> FloatArray:
         pairs = zip(self.first, self.second, value, strict=True)
