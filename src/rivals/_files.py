@@ -18,6 +18,7 @@ MAX_BYTES = 2**30
 MAX_BYTES_VARIABLE = "RIVALS_MAX_BYTES"
 TIMES_ITS_SIZE = 8
 DEEPEST = 32
+LONGEST_BEGINNING = 100
 
 
 @contextmanager
@@ -109,26 +110,40 @@ def _in_words(size: int) -> str:
 
 
 @contextmanager
-def replacing(path: str | PathLike[str]) -> Iterator[BinaryIO]:
-    """Write to a new file beside `path`, and move it into place when it is complete.
+def replacing(path: str | bytes | PathLike[str]) -> Iterator[BinaryIO]:
+    """Write to a new file beside `path`, and move it into place when it is complete and on disk.
 
-    A symbolic link is followed and remains a link; an existing file keeps its mode.
+    A symbolic link is followed and remains a link; an existing file keeps its mode. Of a file with
+    several names (hard links), the other names keep the old content. Errors name the file.
     """
-    target = os.path.realpath(os.fspath(path))
+    target = os.path.realpath(os.fsdecode(path))
     mode = os.stat(target).st_mode if os.path.exists(target) else None
     if mode is not None and not stat.S_ISREG(mode):
         raise ValueError(
             f"{show(target)}: cannot be replaced because it is not a plain file; name another one"
         )
     folder, name = os.path.split(target)
-    partial = os.path.join(folder, f".{name[:100]}.{token_hex(8)}")
+    if not os.path.isdir(folder):
+        raise FileNotFoundError(
+            f"{show(target)}: there is no folder {show(folder)}; make it, or name another one"
+        )
+    partial = os.path.join(folder, f".{_beginning(name)}.{token_hex(8)}")
     try:
         with open(partial, "xb") as file:
             if mode is not None:
                 os.chmod(partial, stat.S_IMODE(mode))
             yield file
+            file.flush()
+            os.fsync(file.fileno())  # else a power cut may leave the new name without content
         os.replace(partial, target)
-    except BaseException:
+    except BaseException as error:
         with suppress(FileNotFoundError):
             os.unlink(partial)
+        if isinstance(error, OSError) and error.errno is not None and error.filename is None:
+            raise OSError(error.errno, error.strerror, target) from error  # as of a full disk
         raise
+
+
+def _beginning(name: str) -> str:
+    """The beginning of the name of a file, short enough to add to: systems count its bytes."""
+    return os.fsencode(name)[:LONGEST_BEGINNING].decode(errors="ignore")

@@ -389,3 +389,26 @@ def test_targets_with_an_index_are_put_into_the_order_of_the_inputs():
 def test_groups_that_are_no_groups(groups, message):
     with pytest.raises((TypeError, ValueError), match=message):
         cross_validated(LINES, X, TARGETS, groups=groups, noise=NOISE, rng=0)
+
+
+@pytest.mark.parametrize("kind", ["column", "frame"])
+def test_targets_may_be_a_column(kind):
+    pandas = pytest.importorskip("pandas")
+    inputs = np.random.default_rng(0).standard_normal((60, 2))
+    targets = inputs[:, 0] + np.random.default_rng(1).standard_normal(60)
+    models = {"line": LinearRegression()}
+    column = targets[:, None]
+    if kind == "frame":
+        column = pandas.DataFrame({"y": targets})
+    expected = cross_validated(models, inputs, targets, rng=0)["line"]
+    found = cross_validated(models, inputs, column, rng=0)["line"]
+    np.testing.assert_array_equal(found.observed, expected.observed)
+
+
+def test_an_estimator_that_ends_its_process_is_told_so():
+    class Ends(LinearRegression):
+        def fit(self, X, y):
+            raise SystemExit(3)
+
+    with pytest.raises(RuntimeError, match="must not end its process"):
+        cross_validated({"A": Ends()}, np.zeros((60, 2)), np.zeros(60))

@@ -433,7 +433,9 @@ class GroupsRisks(Applied):
     @cached_property
     def won(self) -> IntArray:
         means = self.grouped.means
-        return np.asarray(np.sum(means[:, None, :] < means[None, :, :], axis=2))
+        counts = np.asarray(np.sum(means[:, None, :] < means[None, :, :], axis=2))
+        counts.flags.writeable = False
+        return counts
 
     def in_each_group(self, a: int, b: int) -> tuple[FloatArray, FloatArray]:
         """Mean loss of a less that of b in each group, with its sampling error."""

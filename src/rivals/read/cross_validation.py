@@ -48,6 +48,7 @@ from rivals.read.inputs import (
     as_pair,
     as_targets,
     as_values,
+    as_vector,
     labels_of_pair,
     n_rows,
     take,
@@ -185,6 +186,7 @@ def cross_validated(
     n_simulations = check_size(n_simulations, "n_simulations")
     entropy = entropy_from(rng)
     X, y = as_pair((X, y))
+    y = as_vector(y)
     index = labels_of_pair(X, y)
     n_points = n_rows(y, "targets")
     labels = None if groups is None else labels_of(groups, index, n_points)
@@ -421,7 +423,8 @@ def run_folds(folds: Any, executor: Executor | int | None, progress: bool) -> li
             if each.error:
                 where = folds.where(each.place, each.index)
                 raise RuntimeError(
-                    f"{where}: {each.error}; it may need more memory: use fewer processes"
+                    f"{where}: {each.error}; an estimator must not end its process; "
+                    "if it was killed, it may need more memory: use fewer processes"
                 )
             if isinstance(each.result, Exception):
                 raise each.result

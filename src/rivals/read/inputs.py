@@ -49,6 +49,8 @@ def as_pair(data: Any) -> tuple[Any, Any]:
             "once; draw points by their weights"
         )
     inputs, targets = data
+    _check_not_arrow(inputs, "inputs")
+    _check_not_arrow(targets, "labels or targets")
     n_inputs = n_rows(inputs, "inputs")
     n_targets = n_rows(targets, "labels or targets")
     if n_inputs != n_targets:
@@ -59,6 +61,24 @@ def as_pair(data: Any) -> tuple[Any, Any]:
     inputs = unmasked(inputs, "inputs")
     targets = unmasked(targets, "labels or targets")
     return inputs, in_index_order(targets, row_labels(inputs), "the targets", "the inputs")
+
+
+def _check_not_arrow(values: Any, what: str) -> None:
+    if library_of(values) == "pyarrow":
+        raise TypeError(
+            f"{what} are a pyarrow {type(values).__name__}, of which estimators cannot take rows; "
+            "pass .to_pandas() of them"
+        )
+
+
+def as_vector(targets: Any) -> Any:
+    """Targets that are a column, as the vector that estimators take; others as they are."""
+    shape = getattr(targets, "shape", None)
+    if not isinstance(shape, tuple) or len(shape) != 2 or shape[1] != 1:
+        return targets
+    if hasattr(targets, "iloc"):
+        return targets.iloc[:, 0]
+    return targets[:, 0]
 
 
 def labels_of_pair(inputs: Any, targets: Any) -> Any:

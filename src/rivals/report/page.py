@@ -7,6 +7,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import os
 import platform
 from collections.abc import Sequence
 from importlib import resources
@@ -76,7 +77,7 @@ def write_report(
     text = render(result, title=title, c=c)
     with replacing(path) as file:
         file.write(text.encode("utf-8"))
-    return Path(path)
+    return Path(os.fsdecode(path))
 
 
 def render(result: Comparison, *, title: str, c: Sequence[float] | None = None) -> str:
