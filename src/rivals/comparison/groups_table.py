@@ -63,9 +63,10 @@ class BetweenGroups:
     spread : float
         τ, the standard deviation of the difference between groups: its median.
     spread_interval : tuple of float
-    i_squared : float
+    i_squared : float or None
         I² = τ²/(τ² + v): which part of the variance of the differences is between groups, v being
-        the typical sampling variance of one (Higgins and Thompson 2002). At the median of τ.
+        the typical sampling variance of one (Higgins and Thompson 2002). At the median of τ. None
+        where no group has two points: the sampling error is then unknown.
     new_group : tuple of float
         The prediction interval: where the difference of the risks in a new group lies.
     """
@@ -74,7 +75,7 @@ class BetweenGroups:
     mean_interval: Interval
     spread: float
     spread_interval: Interval
-    i_squared: float
+    i_squared: float | None
     new_group: Interval
 
 
@@ -211,7 +212,8 @@ class GroupsTable:
             line = [show(group.name), str(group.points)]
             for model in models:
                 difference, error = group.difference[model]
-                line.append(f"{self._number(difference)} ± {self._number(error)}")
+                plus_minus = f" ± {self._number(error)}" if error else ""
+                line.append(f"{self._number(difference)}{plus_minus}")
             line.append(", ".join(map(show, group.winners)))
             cells.append(line)
         return headings, cells
@@ -229,7 +231,7 @@ class GroupsTable:
                     show(model),
                     f"{self._number(found.mean)} ({self._range(found.mean_interval)})",
                     f"{self._number(found.spread)} ({self._range(found.spread_interval)})",
-                    f"{100.0 * found.i_squared:.0f} %",
+                    "" if found.i_squared is None else f"{100.0 * found.i_squared:.0f} %",
                     self._range(found.new_group),
                 ]
             )
@@ -322,11 +324,11 @@ def _quantiles(tau: FloatArray, weight: FloatArray) -> tuple[float, float, float
     return low, middle, high
 
 
-def _i_squared(spread: float, errors: FloatArray) -> float:
+def _i_squared(spread: float, errors: FloatArray) -> float | None:
     """τ²/(τ² + v), v the typical sampling variance: (G − 1) Σw / ((Σw)² − Σw²), w = 1/v_g."""
     largest = errors.max()
-    if largest == 0.0:  # one point in each group: nothing is known of it, and it is taken as 0
-        return 1.0
+    if largest == 0.0:
+        return None
     precision = (largest / errors) ** 2
     total = precision.sum()
     typical = (errors.size - 1) * total / (total**2 - np.sum(precision**2))
