@@ -88,12 +88,16 @@ def test_it_is_plain_numbers_and_text():
     assert plain == table.to_dict()
     assert len(plain["groups"]) == 10
     assert str(pickle.loads(pickle.dumps(table))) == str(table)
-    frame = table.to_dataframe()
-    assert len(frame) == 20
-    assert frame.loc["town 3", "points"].tolist() == [50, 50]
     assert table.to_markdown().count("town") == 10
     assert table.to_latex().count("\\begin{tabular}") == 2
     assert table._repr_html_().count("<table>") == 2
+
+
+def test_as_a_data_frame():
+    pytest.importorskip("pandas")
+    frame = rivals.compare(losses(), groups=GROUPS).groups_table().to_dataframe()
+    assert len(frame) == 20
+    assert frame.loc["town 3", "points"].tolist() == [50, 50]
 
 
 def test_a_wide_table_fits_and_says_what_it_leaves_out():
