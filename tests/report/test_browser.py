@@ -124,7 +124,7 @@ def test_groups_have_no_slider_for_c(browser, groups, tmp_path):
     assert browser.logs()[0] == []
     assert browser.count("#c, #sweep") == 0
     assert "has no c" in browser.text("#no-c")
-    assert browser.count("svg") == 2
+    assert browser.count("svg") == 3
     assert survivors(browser) == list(groups.survivors)
     headings = [
         "model",

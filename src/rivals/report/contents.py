@@ -14,6 +14,7 @@ from rivals.comparison.table import cells_of, rows_of, shown_columns
 from rivals.core.quantiles import QuantileFunction
 from rivals.laws import Applied
 from rivals.plots.sweep_over_c import strongest_of
+from rivals.report.groups import groups_of, horizons_of
 from rivals.report.runs import Run, runs_over_c, stretches, thresholds_of, why_no_c
 
 # In the pictures; the table has all models.
@@ -43,12 +44,16 @@ def contents(result: Comparison, c: Sequence[float] | None = None) -> dict[str, 
     drawn = ranking[:MOST_DRAWN]
     thresholds = thresholds_of(result)
     own_threshold = thresholds.index(result.threshold)
-    by_c = _by_c(result, c, thresholds, drawn)
+    at_horizons = {
+        label: _by_c(other, c, thresholds, drawn) for label, other in horizons_of(result).items()
+    }
     no_c = why_no_c(result, c)
     if not no_c and c is None:
-        no_c = _why_c_does_not_matter(by_c, own_threshold)
+        no_c = _why_c_does_not_matter(list(at_horizons.values()), own_threshold)
     if no_c:
-        by_c = {result.c: by_c[result.c]}
+        at_horizons = {label: {result.c: by_c[result.c]} for label, by_c in at_horizons.items()}
+    # The run's own horizon stands first; it is the only one without groups.
+    (horizon, by_c), *others = at_horizons.items()
     grid = sorted(by_c)
     calibrated = None
     if result.calibrated is not None:
@@ -68,6 +73,12 @@ def contents(result: Comparison, c: Sequence[float] | None = None) -> dict[str, 
         "thresholds": thresholds,
         "own": {"c": grid.index(result.c) if len(grid) > 1 else 0, "threshold": own_threshold},
         "runs": [by_c[value] for value in grid],
+        # What the verdict is about, and the same runs about other numbers of new groups.
+        "horizon": horizon,
+        "others": [
+            {"horizon": label, "runs": [other[value] for value in grid]} for label, other in others
+        ],
+        "groups": groups_of(result, drawn),
         # [a, b]: what is compared with the threshold, in place of the raw probabilities.
         "calibrated": calibrated,
         # Quantile functions are drawn over −log10(1 − Φ); sampled bands are too coarse for that.
@@ -112,11 +123,14 @@ def _as_text(run: Run, decides: FloatArray, drawn: Sequence[int]) -> dict[str, A
     }
 
 
-def _why_c_does_not_matter(by_c: dict[float, dict[str, Any]], threshold: int) -> str:
-    """Where no c changes the verdict of the run, there is nothing to slide."""
-    verdicts = {_rejected_at(run, threshold) for run in by_c.values()}
-    if len(by_c) == 1 or len(verdicts) > 1:
-        return ""
+def _why_c_does_not_matter(
+    at_horizons: Sequence[dict[float, dict[str, Any]]], threshold: int
+) -> str:
+    """Where no c changes the verdict, about any number of new groups, there is nothing to slide."""
+    for by_c in at_horizons:
+        verdicts = {_rejected_at(run, threshold) for run in by_c.values()}
+        if len(by_c) == 1 or len(verdicts) > 1:
+            return ""
     return f"No c from {min(by_c):.3g} to {max(by_c):.3g} changes the verdict."
 
 

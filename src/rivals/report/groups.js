@@ -40,7 +40,8 @@ function drawGroups(figure, groups, model, names, width) {
     shape(mark, "title", {}, sentenceOf(groups, model, group));
     const place = toY(row);
     const ends = [difference[group] - error[group], difference[group] + error[group]];
-    line(mark, [toX(ends[0]), place], [toX(ends[1]), place], { "stroke-width": 1.5 });
+    const thin = named ? { "stroke-width": 1.5 } : { "stroke-width": 1, opacity: 0.35 };
+    line(mark, [toX(ends[0]), place], [toX(ends[1]), place], thin);
     shape(mark, "circle", { cx: toX(difference[group]), cy: place, r: named ? 4 : 2.5 });
   });
   const wide = { stroke: "currentColor", "stroke-width": 5 };

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import inf
 from typing import Any
 
 import numpy as np
 
 from rivals._say.words import show
 from rivals.comparison import Comparison
+from rivals.comparison.horizon import new_groups
+from rivals.comparison.judge import judge
 from rivals.laws.differences import quantile
 from rivals.laws.groups import GroupsRisks
 
 LEVEL = 0.9
+# Of more models than this, only the horizon of the run is offered: each costs as much as the run.
+MOST_AT_EACH_HORIZON = 12
 
 
 def groups_of(result: Comparison, drawn: Sequence[int]) -> dict[str, Any] | None:
@@ -41,6 +46,23 @@ def groups_of(result: Comparison, drawn: Sequence[int]) -> dict[str, Any] | None
         "best": best,
         "models": {model: _beside(applied, model, best) for model in drawn if model != best},
     }
+
+
+def horizons_of(result: Comparison) -> dict[str, Comparison]:
+    """The same comparison about one new group, the study repeated, and all groups to come.
+
+    By what each is called; the run's own first, and alone without groups.
+    """
+    applied = result.applied
+    own = {new_groups(applied.setting): result}
+    if not isinstance(applied, GroupsRisks) or len(result.names) > MOST_AT_EACH_HORIZON:
+        return own
+    for horizon in (1.0, None, inf):
+        other = applied.changed(new_groups=horizon)
+        label = new_groups(other.setting)
+        if label not in own:
+            own[label] = Comparison(result.names, other, judge(other), result.seeded)
+    return own
 
 
 def _beside(applied: GroupsRisks, model: int, best: int) -> dict[str, Any]:

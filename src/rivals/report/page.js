@@ -2,7 +2,10 @@
 
 (() => {
   const data = JSON.parse(byId("data").textContent);
-  const { names, ranking, drawn, excess, reference, runs, thresholds, own } = data;
+  const { names, ranking, drawn, excess, reference, thresholds, own, groups } = data;
+  // About how many new groups: that of the run first, and alone without groups.
+  const horizons = [{ horizon: data.horizon, runs: data.runs }, ...data.others];
+  let { runs } = data;
   const n = names.length;
   // Of more models the table shows the first dozen, until asked for more; the table of pairs never
   // shows more.
@@ -15,12 +18,15 @@
   const state = {
     c: own.c,
     threshold: own.threshold,
+    horizon: 0,
     model: drawn[0],
+    beside: drawn.find((model) => model !== groups?.best),
     query: "",
     unfolded: false,
     print: false,
   };
-  const atHome = () => state.c === own.c && state.threshold === own.threshold;
+  const atHome = () =>
+    state.c === own.c && state.threshold === own.threshold && state.horizon === 0;
 
   // ------------------------------------------------------------------ what the library found
 
@@ -70,6 +76,7 @@
       kept.length === n
         ? `No model is rejected: all may be worth keeping (${list(kept)}).`
         : `Worth keeping: ${list(kept)}. Rejected: ${n - kept.length} of ${n}.`;
+    byId("conclusion").toggleAttribute("hidden", !atHome());
     // At home the remarks of the run say what is undecided, and why; elsewhere they do not hold.
     byId("remarks")?.toggleAttribute("hidden", !atHome());
     const doubts = atHome() ? [] : doubtsOf(verdict);
@@ -231,7 +238,7 @@
   // for each.
   const widths = {};
   function measure() {
-    for (const id of ["risks", "sweep", "quantiles"]) {
+    for (const id of ["risks", "sweep", "quantiles", "groups"]) {
       widths[id] = state.print ? PRINTED : byId(id)?.clientWidth;
     }
   }
@@ -466,6 +473,12 @@
     showMatrix(run, verdict);
     showQuantiles(run);
     showAllQuantiles(run);
+    showGroups();
+  }
+  function showGroups() {
+    if (!groups) return;
+    drawGroups(emptied("groups"), groups, state.beside, names, widths.groups);
+    listGroups(emptied("group-list"), groups, state.beside);
   }
 
   // ------------------------------------------------------------------ controls
@@ -482,7 +495,18 @@
     slider.value = state[id];
     slider.addEventListener("input", () => change(id, Number(slider.value)));
   }
+  const switches = [...document.querySelectorAll("input[name=horizon]")];
+  function ask(horizon) {
+    state.horizon = horizon;
+    ({ runs } = horizons[horizon]);
+    switches.forEach((one, index) => {
+      one.checked = index === horizon;
+    });
+    show();
+  }
+  switches.forEach((one, index) => one.addEventListener("change", () => ask(index)));
   byId("reset")?.addEventListener("click", () => {
+    if (switches.length) ask(0);
     for (const id of sliders) {
       state[id] = own[id];
       byId(id).value = own[id];
@@ -493,6 +517,12 @@
     element(byId("model"), "option", short(names[model], 60), { value: model });
   }
   byId("model").addEventListener("change", (event) => change("model", Number(event.target.value)));
+  for (const model of groups ? drawn.filter((one) => one !== groups.best) : []) {
+    element(byId("beside"), "option", short(names[model], 60), { value: model });
+  }
+  byId("beside")?.addEventListener("change", (event) => {
+    change("beside", Number(event.target.value));
+  });
   if (drawn.length < n) {
     byId("drawn").textContent =
       `Pictures show the ${drawn.length} models of lowest mean loss; the table has all ${n}.`;
