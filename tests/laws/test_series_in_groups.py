@@ -54,14 +54,17 @@ def test_independent_points_lose_little():
 
 
 @pytest.mark.parametrize("scale", [1.0, 1e6])
-def test_other_models_change_no_pair(scale):
-    losses = models(5, 50, 10, rho=0.5)
+@pytest.mark.parametrize("sizes", [[10] * 50, [3, 5, 8, 13, 21] * 5])
+def test_other_models_change_no_bit_of_a_pair(sizes, scale):
+    groups = np.repeat(np.arange(len(sizes)), sizes)
+    losses = models(5, 1, groups.size, rho=0.5)
     losses["m4"] = scale * losses["m4"]
-    groups = np.repeat(np.arange(50), 10)
-    pair = {name: losses[name] for name in ("m0", "m1")}
-    alone = rivals.compare(pair, groups=groups, order="time").probability
     among = rivals.compare(losses, groups=groups, order="time").probability
-    assert among[0, 1] == alone[0, 1]
+    for a in range(5):
+        for b in range(a + 1, 5):
+            pair = {name: losses[name] for name in (f"m{a}", f"m{b}")}
+            alone = rivals.compare(pair, groups=groups, order="time").probability
+            assert among[a, b] == alone[0, 1], (a, b)
 
 
 def test_groups_of_two_points_say_that_they_show_nothing():

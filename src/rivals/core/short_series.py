@@ -39,7 +39,7 @@ def means_of_series(series: FloatArray, sizes: IntArray) -> tuple[FloatArray, Fl
     begins = np.cumsum(sizes) - sizes
     group = np.repeat(np.arange(sizes.size), sizes)
     means = np.add.reduceat(series, begins, axis=1) / sizes
-    deviations = series - means[:, group]
+    deviations = series - np.take(means, group, axis=1)
     squares = np.sum(deviations * deviations, axis=1)
     products = deviations[:, 1:] * deviations[:, :-1]
     products[:, group[1:] != group[:-1]] = 0.0
@@ -47,7 +47,9 @@ def means_of_series(series: FloatArray, sizes: IntArray) -> tuple[FloatArray, Fl
 
     rho = _autocorrelation(squares, lagged, sizes)
     kinds, kind = np.unique(sizes, return_inverse=True)
-    shares = np.stack([_share(rho, size) for size in kinds.tolist()], axis=1)[:, kind]
+    # `take` makes rows that are contiguous: sums along them then add in the same order, however
+    # many rows there are.
+    shares = np.take(np.stack([_share(rho, size) for size in kinds.tolist()], axis=1), kind, axis=1)
     expected = np.sum(sizes * (1.0 - shares), axis=1)
     variance = np.divide(squares, expected, out=np.zeros_like(squares), where=expected > 0.0)
     return means, variance[:, None] * shares
@@ -70,11 +72,25 @@ def _autocorrelation(squares: FloatArray, lagged: FloatArray, sizes: IntArray) -
 def _share(rho: FloatArray, size: int) -> FloatArray:
     """Variance of the mean of so many points of an autoregression of variance 1."""
     left = 1.0 - rho
-    total = size * left * (1.0 + rho) - 2.0 * rho * (1.0 - rho**size)
+    total = size * left * (1.0 + rho) - 2.0 * rho * (1.0 - _power(rho, size))
     return np.asarray(total / (size * left) ** 2)
 
 
 def _expected_product(rho: FloatArray, size: int) -> FloatArray:
     """E Σ_t x_t x_{t+1} of deviations from the mean, of an autoregression of variance 1."""
-    with_first = (1.0 - rho**size) / (size * (1.0 - rho))  # covariance of the mean and an end
+    with_first = (1.0 - _power(rho, size)) / (
+        size * (1.0 - rho)
+    )  # covariance of the mean and an end
     return np.asarray((size - 1) * rho - (size + 1) * _share(rho, size) + 2.0 * with_first)
+
+
+def _power(rho: FloatArray, exponent: int) -> FloatArray:
+    """ρ to a whole power by products, whose bits do not depend on where in an array ρ stands."""
+    found = np.ones_like(rho)
+    square = rho
+    while exponent:
+        if exponent % 2:
+            found = found * square
+        square = square * square
+        exponent //= 2
+    return found

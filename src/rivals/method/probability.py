@@ -97,5 +97,5 @@ def residuals(deviations: FloatArray, variances: FloatArray, tau: FloatArray) ->
 
 def mean_over_tau(spread: Spread, heights: FloatArray) -> FloatArray:
     """The mean over the grid of τ, priors × problems; never above 1 by rounding."""
-    mean = np.einsum("spk,pk->sp", spread.weight, heights)
+    mean = np.sum(spread.weight * heights, axis=2)
     return np.asarray(np.minimum(mean, 1.0))

@@ -74,10 +74,10 @@ def spread_between_groups(
     moved = differences - middle  # an offset that all groups share costs no digits
     alike = _join_equal(moved, variances)
     low, high = _first_ends(moved, variances, scales)
-    first = np.linspace(np.log(low), np.log(high), FIRST_POINTS, axis=1)
+    first = _grid(np.log(low), np.log(high), FIRST_POINTS)
     log_density = _log_likelihood(first, alike)[0] + np.log(_prior(first, scales[:1])[0])
     n_points = POINTS if differences.shape[1] <= MANY_GROUPS else 4 * POINTS
-    log_tau = np.linspace(*_where_probable(first, log_density), n_points, axis=1)
+    log_tau = _grid(*_where_probable(first, log_density), n_points)
     log_likelihood, centre, variance = _log_likelihood(log_tau, alike)
     likelihood = np.exp(log_likelihood - log_likelihood.max(axis=1, keepdims=True))
     weight = likelihood * _prior(log_tau, scales)
@@ -91,6 +91,13 @@ def spread_between_groups(
     # Far out, the mean over the groups at hand is as uncertain as τ says: V = τ²/G.
     variance[:, -1] = tau[:, -1] ** 2 / n_groups
     return Spread(weight, middle + centre, variance, tau)
+
+
+def _grid(low: FloatArray, high: FloatArray, n_points: int) -> FloatArray:
+    """Evenly spaced points of each problem, one row each also in memory: sums along it then add in
+    the same order, however many problems there are.
+    """
+    return np.ascontiguousarray(np.linspace(low, high, n_points, axis=1))
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,10 +115,19 @@ class _Alike:
 
 def _join_equal(moved: FloatArray, variances: FloatArray) -> _Alike:
     """Sums over the groups of equal variance: groups of one size, for all problems alike."""
-    columns, place = np.unique(variances, axis=1, return_inverse=True)
-    member = np.zeros((variances.shape[1], columns.shape[1]))
-    member[np.arange(variances.shape[1]), place.ravel()] = 1.0
-    return _Alike(member.sum(axis=0), columns, moved @ member, moved**2 @ member)
+    _, first, place, counts = np.unique(
+        variances, axis=1, return_index=True, return_inverse=True, return_counts=True
+    )
+    # In the order of the groups, and without a matrix product: no problem then depends on which
+    # others stand beside it, to the last bit.
+    joined = np.argsort(first[place.ravel()], kind="stable")
+    ordered = np.argsort(first)
+    counts = counts[ordered]
+    begins = np.cumsum(counts) - counts
+    sorted_by_kind = np.take(moved, joined, axis=1)
+    sums = np.add.reduceat(sorted_by_kind, begins, axis=1)
+    squares = np.add.reduceat(sorted_by_kind**2, begins, axis=1)
+    return _Alike(counts.astype(np.float64), variances[:, first[ordered]], sums, squares)
 
 
 def _first_ends(
