@@ -104,7 +104,7 @@ bench: .venv/.test
 # Are verdicts right? On simulated families; a quarter of an hour. docs/does-it-work.md shows what comes out.
 evidence: .venv/.test
 	$(BIN)/python benchmarks/replication.py --workers 2
-	$(BIN)/python benchmarks/groups.py
+	$(BIN)/python benchmarks/groups.py --workers 2
 	$(BIN)/python benchmarks/plan.py
 	$(BIN)/python benchmarks/best_of_k.py
 	$(BIN)/python benchmarks/flips.py

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -615,6 +616,94 @@ def two_kinds(rng: Generator, broader: float) -> Problem:
         risk=lambda states: _gaussian_risks(models, states[:, 0], states[:, 1] ** 2),
     )
 
+
+# ---------------- families of groups: skewed effects
+
+
+def _exponential_effects(k: int, rng: Generator) -> FloatArray:
+    """Of mean 0 and variance 1; skewness 2."""
+    return rng.exponential(size=k) - 1.0
+
+
+def _log_normal_effects(k: int, rng: Generator) -> FloatArray:
+    """Of mean 0 and variance 1; skewness 6.2."""
+    values = rng.lognormal(size=k)
+    return (values - np.exp(0.5)) / np.sqrt(np.e * np.expm1(1.0))
+
+
+def _long_tail(
+    rng: Generator,
+    broader: float,
+    *,
+    effects: Callable[[int, Generator], FloatArray],
+    towards_worse: bool,
+) -> Problem:
+    """Groups differ in their offset, and a few lie far out on one side.
+
+    The difference of the risks of two normal models is linear in the offset, so that it is as
+    skewed. Where groups far out lie towards the worse candidate, the better one wins most groups
+    and loses much in a few; otherwise it wins much in a few.
+    """
+    spread = _between(rng, 0.1, 0.3, broader)
+    side = float(rng.choice([-1.0, 1.0]))
+    while True:
+        fitted = side * spread * effects(1, rng)[0]
+        means = [fitted + error for error in _own_errors(spread, rng, broader)]
+        # The mean offset is 0: the model nearer to it is better on average.
+        better, worse = sorted(means, key=abs)
+        if ((worse - better) * side > 0.0) == towards_worse:
+            break
+    models = [Gaussian(mean, 1.0) for mean in means]
+    return Problem(
+        models,
+        states=lambda k, rng: side * spread * effects(k, rng),
+        data=lambda state, n, rng: state + rng.standard_normal(n),
+        risk=lambda states: _gaussian_risks(models, states, 1.0),
+    )
+
+
+def rare_reversal(rng: Generator, broader: float) -> Problem:
+    """A rare kind of group, which most studies never see, decides the mean over all groups.
+
+    Offsets of common groups scatter about the first candidate. Those of rare ones lie so far
+    towards the second that it is better on average.
+    """
+    rate = _between(rng, 0.02, 0.05, 1.0)
+    apart = _between(rng, 0.2, 0.4, broader)
+    spread = _between(rng, 0.05, 0.2, broader)
+    # At rate · far = apart / 2 both would be equally good on average.
+    far = _between(rng, 1.5, 3.0, 1.0) * 0.5 * apart / rate
+    models = [Gaussian(0.0, 1.0), Gaussian(apart, 1.0)]
+
+    def states(k: int, rng: Generator) -> FloatArray:
+        rare = rng.random(k) < rate
+        return far * rare + spread * rng.standard_normal(k)
+
+    return Problem(
+        models,
+        states=states,
+        data=lambda state, n, rng: state + rng.standard_normal(n),
+        risk=lambda states: _gaussian_risks(models, states, 1.0),
+    )
+
+
+SKEWED: dict[str, Family] = {
+    "exponential, against the better": partial(
+        _long_tail, effects=_exponential_effects, towards_worse=True
+    ),
+    "exponential, for the better": partial(
+        _long_tail, effects=_exponential_effects, towards_worse=False
+    ),
+    "log-normal, against the better": partial(
+        _long_tail, effects=_log_normal_effects, towards_worse=True
+    ),
+    "log-normal, for the better": partial(
+        _long_tail, effects=_log_normal_effects, towards_worse=False
+    ),
+}
+
+# Made so that no study can be right about it; never pooled with the others.
+REVERSED: dict[str, Family] = {"rare reversal": rare_reversal}
 
 GROUPED: dict[str, Family] = {
     "unequal noise": unequal_noise,

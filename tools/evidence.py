@@ -52,6 +52,16 @@ ONE_DATA_SET = {
     "transport, calibrated on mixture, 1024": "calibrated on all families",
     "transport, calibrated on left out, 1024": "calibrated on the others",
 }
+# Methods of our own families with groups: their words, and the question that they answer.
+FAMILY_METHODS = {
+    "elpd ± SE": ("elpd ± SE, points pooled", "G"),
+    "Student's t": ("Student's t over groups", "G"),
+    "m = 1": ("next group (m = 1)", "1"),
+    "m = G": ("**study repeated (m = G)**", "G"),
+    "m = ∞": ("all groups to come (m = ∞)", "∞"),
+    "m = G, no simulations": ("study repeated, no simulations", "G"),
+}
+NOT_A_FAMILY = ("pooled", "skewed effects", "rare reversal")
 RULES = {
     "0.95 each": "0.95",
     "1 − .05/(k − 1)": "1−0.05/(k−1)",
@@ -176,20 +186,84 @@ def one_data_set() -> list[str]:
     return table(["method", "error / stated"], rows)
 
 
-def groups() -> list[str]:
-    """Our own families with groups, now and before."""
-    now = read("groups")["scores"]
-    before = read("groups_before")["scores"]
+def family_horizons() -> list[str]:
+    """Our own families with groups: stated winners by horizon, each by its own question."""
+    found = read("groups")["verdicts"]
     rows = [
-        ["**law groups**", *(cell(by["pooled"]) for by in now.values())],
-        ["worst family", *(cell(worst(by)) for by in now.values())],
-        ["the law before", *(cell(by["pooled"]) for by in before.values())],
+        [words, *(horizon_cell(by["pooled"].get(method), question) for by in found.values())]
+        for method, (words, question) in FAMILY_METHODS.items()
     ]
-    return table(["groups × points", *now], rows)
+    worst = [worst_family(by, "m = G", "G") for by in found.values()]
+    return table(["groups at hand", *found], [*rows, ["worst family, study repeated", *worst]])
 
 
-def worst(by_family: dict[str, Any]) -> Any:
-    return max(by_family.values(), key=lambda one: one["error"] or 0.0)
+def horizon_cell(one: dict[str, Any] | None, question: str) -> str:
+    """Error ± its error by one question / stated."""
+    if one is None:
+        return "–"
+    chosen = {key: one[key][question] for key in ("error", "error_se")}
+    return cell(one | chosen)
+
+
+def worst_family(by_family: dict[str, Any], method: str, question: str) -> str:
+    """Of those that are pooled."""
+    own = {name: one for name, one in by_family.items() if name not in NOT_A_FAMILY}
+    name = max(own, key=lambda name: own[name][method]["error"][question] or 0.0)
+    return f"{horizon_cell(own[name][method], question)} ({name})"
+
+
+def family_questions() -> list[str]:
+    """Our own families: how often the winners of each horizon lose, by all three questions."""
+    found = read("groups")["verdicts"]
+    rows = []
+    for method in ("m = 1", "m = G", "m = ∞"):
+        words = FAMILY_METHODS[method][0].strip("*")
+        for n_groups in ("4", "8", "30"):
+            one = found[n_groups]["pooled"][method]
+            ends = [f"{one['error'][q]:.1f}±{one['error_se'][q]:.1f}" for q in ("1", "G", "∞")]
+            rows.append([words, n_groups, f"{one['stated']:.1f}", *ends])
+    head = ["winners of", "groups", "stated", "one new group", "study repeated", "all groups"]
+    return table(head, rows)
+
+
+def family_reliability() -> list[str]:
+    """Our own families: P of the study repeated, and how often it comes true."""
+    found = read("groups")["reliability"]
+    chosen = {n_groups: found[n_groups] for n_groups in ("3", "4", "8", "20", "30")}
+    bins = {(one["low"], one["high"]) for by in chosen.values() for one in by}
+    rows = []
+    for low, high in sorted(bins):
+        line = [f"{low:g} to {high:g}"]
+        for by in chosen.values():
+            inside = [one for one in by if one["low"] == low]
+            shown = [
+                f"{one['said']:.3f} → {one['seen']:.3f}±{one['seen_se']:.3f}" for one in inside
+            ]
+            line.append(" ".join(shown) or "–")
+        rows.append(line)
+    return table(["P", *(f"G = {n_groups}" for n_groups in chosen)], rows)
+
+
+def family_next_group() -> list[str]:
+    """Our own families: how far P of the next group is from the truth, by both laws of it."""
+    found = read("groups")["next group"]
+    families = [name for name in found["30"] if "the better" in name]
+    rows = []
+    for name in [*families, "rare reversal", "pooled"]:
+        ends = [f"{by[name]['normal']:.1f} → {by[name]['residual']:.1f}" for by in found.values()]
+        rows.append([name, *ends])
+    return table(["family", *(f"G = {n_groups}" for n_groups in found)], rows)
+
+
+def family_margins() -> list[str]:
+    """Our own families: verdicts with a margin."""
+    rows = []
+    for margin, by_groups in read("groups")["margins"].items():
+        for event in ("better", "equivalent", "not worse"):
+            cells = [cell(by["pooled"][event]) for by in by_groups.values()]
+            rows.append([margin, event, *cells])
+    heads = [f"G = {n_groups}" for n_groups in next(iter(read("groups")["margins"].values()))]
+    return table(["margin", "verdict", *heads], rows)
 
 
 def best_of_k() -> list[str]:
@@ -219,7 +293,11 @@ TABLES = (
     scale,
     elsewhere,
     one_data_set,
-    groups,
+    family_horizons,
+    family_questions,
+    family_reliability,
+    family_next_group,
+    family_margins,
     best_of_k,
 )
 

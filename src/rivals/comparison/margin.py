@@ -16,8 +16,8 @@ from rivals._types import FloatArray
 from rivals.laws.base import Applied
 from rivals.laws.differences import better_by, equivalent_within
 
-# With fewer groups than this, models that are called equivalent too often are not: of those with
-# four groups one in ten (docs/does-it-work.md).
+# With fewer groups than this, models that are called equivalent too often are not: with four groups
+# and a margin as wide as the spread between them, one in seven (docs/does-it-work.md).
 LEAST_FOR_EQUIVALENCE = 8
 
 
