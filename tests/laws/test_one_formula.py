@@ -7,7 +7,7 @@ import pytest
 
 import rivals
 from rivals.calibration import ExperimentLosses
-from rivals.report.contents import runs_over_c
+from rivals.report.runs import runs_over_c
 
 
 def samples(scale, seed=0):
@@ -39,7 +39,7 @@ def test_one_number_at_every_scale(scale, c):
     by_compare = rivals.compare(losses, c=c, rng=0).probability[0, 1]
     by_sweep = result.sweep([c]).probability[0, 0, 1]
     by_page = next(
-        run for run in runs_over_c(result, [c]) if run.applied.setting.c == c
+        run for run in runs_over_c(result, [0.95], [c]) if run.applied.setting.c == c
     ).probability[0, 1]
     sizes = {"n_data": 200, "n_truth": 200, "n_simulations": 4, "n_experiments": 2}
     study = rivals.calibrate(Given(scale), c=[c], **sizes, rng=0, executor=0, progress=False)

@@ -435,7 +435,7 @@ def test_groups_are_drawn_one_by_one(result):
     )
     points = ax.collections[1].get_offsets()
     np.testing.assert_allclose(points[:, 0], np.sort(means[0] - means[1]))
-    assert "good is better, in 5 of 5 groups" in " ".join(ax.get_title(loc="left").split())
+    assert "good is better, in 5 of 5; in a new group" in " ".join(ax.get_title(loc="left").split())
     assert next(label.get_text() for label in ax.get_yticklabels()) == "a new group"
     with pytest.raises(
         ValueError,
