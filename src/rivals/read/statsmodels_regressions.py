@@ -86,8 +86,8 @@ def regression(results: Any, exog: Any, **columns: Any) -> Candidate:
 
     See Also
     --------
-    forecast : Time series. regressor : With another distribution of the noise, as
-    `regressor(results, exog, noise=stats.t(3, scale=0.2))`.
+    forecast : Time series.
+    regressor : With another distribution of the noise, as `noise=stats.t(3, scale=0.2)`.
 
     Examples
     --------
