@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from rivals._say.labels import as_labels, read_groups
 from rivals._say.rows import in_index_order, name_of, row_labels
-from rivals._say.samples import as_numbers, check_losses
+from rivals._say.samples import as_numbers, check_digits, check_losses
 from rivals._types import FloatArray, IntArray
 from rivals.core.sampling_error import effective_size
 
@@ -87,6 +87,7 @@ class Losses:
         # is frozen.
         _check_not_swapped(self.observed, self.synthetic)
         object.__setattr__(self, "observed", check_losses(self.observed, "observed losses"))
+        check_digits(self.observed, "observed losses")
         synthetic = self.synthetic
         none = isinstance(synthetic, np.ndarray) and synthetic.shape == (0, 0)
         if not none:

@@ -32,8 +32,6 @@ def check_losses(
     array = as_numbers(values, what)
     _check_shape(array.shape, what, several=several)
     check_finite(array, what, simulated=simulated)
-    if not simulated:
-        _check_digits(array, what)
     array.flags.writeable = False
     return array
 
@@ -155,7 +153,7 @@ def check_finite(array: FloatArray, what: str, *, simulated: bool = False) -> No
     )
 
 
-def _check_digits(array: FloatArray, what: str) -> None:
+def check_digits(array: FloatArray, what: str) -> None:
     """Refuse losses so small that floating-point numbers cannot tell them apart."""
     extent = float(np.ptp(array))
     if 0.0 < extent < SMALLEST_RANGE:
