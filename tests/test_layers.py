@@ -42,10 +42,10 @@ RANK = {name: rank for rank, layer in enumerate(LAYERS) for name in layer}
 ORDER = {
     "core": [
         "scales", "quantiles", "beta", "end_points", "tree", "tails", "sampling_error",
-        "short_series", "density", "verdict",
+        "short_series", "density", "verdict", "more_groups",
     ],
     "_say": ["words", "warn", "naming", "optional", "samples", "arguments", "labels", "rows"],
-    "method": ["distance", "error", "spread", "probability", "rule", "more_groups"],
+    "method": ["distance", "error", "spread", "probability", "rule"],
     "laws": ["setting", "draws", "differences", "base"],  # each law then stands alone
     "comparison": [
         "rendering", "pasting", "pairs", "sides", "mistakes", "notes", "judge", "calibrator",

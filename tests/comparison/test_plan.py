@@ -11,7 +11,7 @@ from scipy.special import gammainc
 
 import rivals
 from rivals.comparison.planning import MORE_GROUPS, N_FUTURES
-from rivals.method.more_groups import Futures, Outlook, draw_futures, spread_with
+from rivals.core.more_groups import Futures, Outlook, draw_futures, spread_with
 from rivals.method.probability import probability_over
 from rivals.method.spread import spread_between_groups
 

@@ -16,7 +16,7 @@ from rivals._say.words import plural, probability_text, show
 from rivals._types import RNG, BoolArray, FloatArray
 from rivals.comparison import rendering
 from rivals.comparison.answers import Answers
-from rivals.method.more_groups import draw_futures
+from rivals.core.more_groups import draw_futures
 
 # By default: the numbers of groups to add.
 MORE_GROUPS: tuple[int, ...] = (5, 10, 20, 40)

@@ -19,12 +19,12 @@ from scipy.special import ndtri
 from rivals._say.arguments import check_positive
 from rivals._say.words import show
 from rivals._types import BoolArray, FloatArray, IntArray
+from rivals.core.more_groups import Outlook
 from rivals.core.sampling_error import mean_error
 from rivals.laws.differences import Differences, Sampled
 from rivals.laws.draws import N_DRAWS, Draws, Gaussian, Sampler, gaussian_density
 from rivals.laws.setting import Setting
 from rivals.losses import Losses
-from rivals.method.more_groups import Outlook
 from rivals.method.rule import Duel, reject
 
 Correct = Callable[[FloatArray], FloatArray]

@@ -31,6 +31,7 @@ import numpy as np
 
 from rivals._say.words import show
 from rivals._types import BoolArray, FloatArray, IntArray
+from rivals.core.more_groups import Outlook
 from rivals.core.sampling_error import ROUNDING, mean_covariance
 from rivals.core.scales import unit_exponent
 from rivals.core.short_series import SHORTEST, means_of_series
@@ -39,7 +40,6 @@ from rivals.laws.differences import Mixture, quantile
 from rivals.laws.setting import Grouping, Setting
 from rivals.losses import Losses
 from rivals.method.distance import wasserstein_distances
-from rivals.method.more_groups import Outlook
 from rivals.method.probability import (
     probability_next,
     probability_over,
