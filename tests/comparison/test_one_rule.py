@@ -12,6 +12,7 @@ import rivals
 from rivals.comparison.judge import judge
 from rivals.core.verdict import decide
 from rivals.method.rule import reject, simulations_needed
+from rivals.report.runs import runs_over_c
 
 PROBLEMS = 200
 
@@ -45,11 +46,19 @@ def test_all_of_them_agree(seed):
     )
     swept = result.sweep(values)
     kept = rivals.compare(iter(models.items()), **options, keep_simulations=False)
+    # The page of either: what it looks up at each c, at the threshold of the run.
+    pages = [
+        {run.applied.setting.c: run.fates[0] for run in runs_over_c(each, [each.threshold], values)}
+        for each in (result, kept)
+    ]
     for c, at_c in zip(values, swept.comparisons, strict=True):
         direct = rivals.compare(models, **options, c=c)
         assert at_c.survivors == direct.survivors
         assert at_c.rejections == direct.rejections
         assert kept.sweep([c]).comparisons[0].survivors == direct.survivors
+        for page in pages:
+            rejected = {result.names[model] for model in page[c].rejected_by}
+            assert rejected == set(direct.rejections)
         for name, limit in critical.items():
             if "groups" not in options:
                 assert (name in direct.rejections) == bool(c < limit)  # never below nan
