@@ -141,7 +141,7 @@ def test_what_the_page_on_groups_says_holds():
     assert names["alone"].rejections["neighbours"].by == "line"
     # "it differs from school to school by ten times as much"
     law = result.applied.new_difference(2, 1)
-    assert 8.0 < np.sqrt(law.variance[0]) / result.difference["neighbours"][1] < 13.0
+    assert 8.0 < law.deviation[0] / result.difference["neighbours"][1] < 13.0
 
 
 def test_what_the_start_says_holds():
@@ -221,6 +221,18 @@ def test_what_the_page_on_groups_says_of_plans_was_measured():
     error = found[name]["standard_error"][int(gaps[name].argmax())]
     shown = f"of {found[name]['undecided']} cases, by {gaps[name].max():.2f} ± {error:.2f}"
     assert shown in text
+
+
+def test_what_the_page_for_r_says_of_brms_holds():
+    losses = rivals.read.wide_tables(str(ROOT / "tests/recipes/brms_chicks.csv"), groups="chick")
+    result = rivals.compare(losses, rng=0)
+    said = re.search(
+        r"ahead in (\d+) of 50, .* with probability (0\.\d+)",
+        (DOCS / "from-r.md").read_text(encoding="utf-8"),
+    )
+    assert result.survivors == ("hierarchical",)
+    row = result.to_dict()["models"][1]
+    assert [str(row["groups_lost_to_best"]), f"{row['best_is_better']:.3f}"] == list(said.groups())
 
 
 def test_no_page_cites_what_is_not_in_the_repository():

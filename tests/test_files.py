@@ -30,6 +30,17 @@ def test_a_full_disk_is_named(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.skipif(os.name == "nt", reason="links need rights")
+def test_a_link_to_itself_stays_one(tmp_path):
+    (tmp_path / "a.npz").symlink_to(tmp_path / "a.npz")
+    with (
+        pytest.raises(ValueError, match=r"a\.npz: is a link that leads to itself"),
+        replacing(tmp_path / "a.npz"),
+    ):
+        pass
+    assert (tmp_path / "a.npz").is_symlink()
+
+
 @pytest.mark.parametrize("name", ["\N{GRINNING FACE}" * 60, "a" * 250, "é" * 120])
 def test_long_names_are_counted_in_bytes(tmp_path, name):
     with replacing(tmp_path / name) as file:

@@ -20,7 +20,7 @@ ROOT = Path(rivals.__file__).parent
 LAYERS = [
     ["_version", "_types"],
     ["_say"],
-    ["_files", "_random"],
+    ["_files", "_random", "_schemas"],
     ["_npz"],
     ["method"],
     ["core"],
@@ -42,11 +42,13 @@ RANK = {name: rank for rank, layer in enumerate(LAYERS) for name in layer}
 ORDER = {
     "core": [
         "scales", "quantiles", "beta", "end_points", "tree", "tails", "sampling_error",
-        "short_series", "density", "verdict", "more_groups",
+        "short_series", "density", "verdict", "few_pairs", "more_groups",
     ],
     "_say": ["words", "warn", "naming", "optional", "samples", "arguments", "labels", "rows"],
     "method": ["distance", "error", "spread", "probability", "rule"],
-    "laws": ["setting", "draws", "differences", "base"],  # each law then stands alone
+    "laws": [
+        "setting", "draws", "differences", "base", "grouped_losses", "group_differences",
+    ],  # each law then stands alone
     "comparison": [
         "rendering", "pasting", "pairs", "sides", "mistakes", "notes", "judge", "calibrator",
         "archive", "expectation", "horizon", "margin", "duels", "answers", "digits", "conclusion",
@@ -60,8 +62,8 @@ ORDER = {
     "calibration": [
         "experiment", "forms", "replications", "sources", "fingerprint",
         "conditions", "trial", "study", "records", "curve", "correction",
-        "text", "judgement", "bound", "validity", "result", "memory", "sqlite_file", "store",
-        "calibrate",
+        "text", "judgement", "bound", "validity", "findings", "in_papers", "result",
+        "memory", "sqlite_file", "store", "calibrate",
     ],
 }  # fmt: skip
 

@@ -6,6 +6,7 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.signal import lfilter
 
 from rivals import Candidate, Losses, RivalsWarning, compare
 from rivals._say.samples import check_finite
@@ -229,6 +230,21 @@ def test_effective_size_of_an_autoregression(correlation):
             sequence[t] = correlation * sequence[t - 1] + noise[t]
         sizes.append(effective_size(sequence))
     assert np.median(sizes) == pytest.approx(3000 * (1 - correlation) / (1 + correlation), rel=0.15)
+
+
+@pytest.mark.parametrize("correlation", [-0.5, 0.0, 0.5, 0.9, 0.999])
+@pytest.mark.parametrize("n", [100, 5000, 2**14])
+def test_effective_size_is_that_of_all_lags(correlation, n):
+    """Lag by lag or by Fourier transforms: the same but for rounding, whose error is √n 1e-16."""
+    rng = np.random.default_rng(n)
+    for _ in range(8):
+        sequence = lfilter([1.0], [1.0, -correlation], rng.standard_normal(n))
+        deviations = sequence - sequence.mean()
+        covariance = np.correlate(deviations, deviations, "full")[n - 1 :]
+        times = 2.0 * np.cumsum(covariance / covariance[0]) - 1.0
+        lag = np.argmax(np.arange(n) >= 5.0 * times) or n - 1
+        expected = n / max(times[lag], 1.0)
+        assert effective_size(sequence) == pytest.approx(expected, rel=1e-12)
 
 
 def test_effective_size_of_a_constant():

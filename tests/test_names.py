@@ -55,6 +55,16 @@ def test_half_of_a_character_is_refused_at_the_border(name, tmp_path):
         rivals.load(path)
 
 
+@pytest.mark.parametrize("unit", ["\x1b[31mnats", "nats\n", "\udc80", 3])
+def test_a_unit_is_printed_as_it_is_and_must_be_printable(unit, tmp_path):
+    with pytest.raises(ValueError, match="unit must be printable text, such as 'nats'; got"):
+        rivals.Losses([0.1, 0.2, 0.4], unit=unit)
+    samples = [np.random.default_rng(seed).exponential(size=(2, 300)) for seed in range(2)]
+    losses = {"a": (samples[0][0], samples[0][1]), "b": (samples[1][0], samples[1][1])}
+    with pytest.raises(ValueError, match="loss_unit must be printable text, such as 'nats'; got"):
+        rivals.compare(losses, loss_unit=unit)
+
+
 def test_a_name_of_ten_million_characters_is_shown_in_part_and_at_once():
     """A file of one kilobyte can have such a column, and its refusal took ten seconds."""
     begin = time.process_time()

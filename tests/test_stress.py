@@ -41,6 +41,25 @@ def test_a_writer_that_is_killed_or_out_of_room_leaves_the_old_file_or_the_new_o
     ]
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="links, pipes and modes are those of POSIX")
+def test_writers_name_the_targets_that_they_refuse():
+    pytest.importorskip("jinja2")
+    writes = pytest.importorskip("stress.writes")
+    counts = writes.try_targets(60.0, 0)
+    found = (counts["lost"], counts["silently_wrong"], counts["raw_errors"])
+    assert found == (0, 0, 0), counts["problems"]
+
+
+def test_comparisons_are_those_of_plain_formulas():
+    pytest.importorskip("pandas")
+    pytest.importorskip("sklearn")
+    from stress import comparisons
+
+    counts = comparisons.fuzz_comparisons(0.0, 1)
+    assert counts["inputs"] == len(comparisons.KINDS)
+    assert (counts["silently_wrong"], counts["raw_errors"]) == (0, 0), counts["problems"]
+
+
 def test_the_page_of_promises_has_the_figures_of_the_last_run():
     driver = runpy.run_path(str(ROOT / "tests" / "stress" / "__main__.py"))
     page = driver["PAGE"].read_text(encoding="utf-8")

@@ -123,3 +123,22 @@ for _ in range(15):
     assert [process.returncode for process in processes] == [0, 0, 0, 0]
     assert rivals.load(path).names == result().names
     assert sorted(each.name for each in tmp_path.iterdir()) == ["source.npz", "x.npz"]
+
+
+def test_a_name_counts_by_its_bytes(tmp_path):
+    """60 emoji are 240 bytes, of the 255 that most file systems take; 80 are too many."""
+    result().save(tmp_path / ("😀" * 60 + ".npz"))
+    with pytest.raises(OSError, match="of 324 bytes, is too long for this file system; choose"):
+        result().save(tmp_path / ("😀" * 80 + ".npz"))
+
+
+def test_files_are_read_by_paths_of_bytes(tmp_path):
+    path = os.fsencode(tmp_path / "x.npz")
+    result().save(path)
+    assert rivals.load(path).names == result().names
+    assert list(rivals.read.npz(path)) == list(result().names)
+    table = tmp_path / "losses.csv"
+    rows = ["A,observed,1", "A,observed,2", "A,synthetic,1", "A,synthetic,3"]
+    table.write_text("\n".join(["model,kind,loss", *rows]), encoding="utf-8")
+    assert list(rivals.read.losses_from_files(os.fsencode(table))) == ["A"]
+    assert list(rivals.read.long_table(os.fsencode(table))) == ["A"]

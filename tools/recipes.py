@@ -3,14 +3,16 @@
 
 Each file of tests/recipes begins with `# needs: requirement, requirement`. Files with the same
 needs share one environment, under .venv-recipes, which is made once and kept until the needs
-change. What cannot be installed counts as failed, with uv's last words; one table at the end says
-what ran with which versions.
+change. A second line, `# debian: package, package`, names what is not of Python: what is missing is
+installed with apt, where this may be done. What cannot be installed counts as failed, with the last
+words of uv or apt; one table at the end says what ran with which versions.
 """
 
 import argparse
 import hashlib
 import os
 import re
+import shutil
 import subprocess
 import sys
 import time
@@ -52,8 +54,10 @@ def run(file: Path) -> tuple[str, str, str, float, bool]:
     """Name, last line of pytest, versions, seconds and whether all passed."""
     began = time.monotonic()
     needs = needs_of(file)
-    print(f"── {name_of(file)} (needs {', '.join(needs)})", flush=True)
+    packages = debian_of(file)
+    print(f"── {name_of(file)} (needs {', '.join([*needs, *packages])})", flush=True)
     try:
+        install(packages)
         python = environment(needs)
     except subprocess.CalledProcessError as error:
         words = (error.stderr or error.stdout or "").strip().splitlines()[-1:] or ["uv failed"]
@@ -73,10 +77,38 @@ def run(file: Path) -> tuple[str, str, str, float, bool]:
     return (
         name_of(file),
         lines[-1].strip("= "),
-        versions(python, needs),
+        ", ".join([versions(python, needs), *versions_of_debian(packages)]),
         time.monotonic() - began,
         passed,
     )
+
+
+def install(packages: list[str]) -> None:
+    """Packages of Debian that are missing, where there is apt and we may use it."""
+    installed = [each.split(" ")[0] for each in versions_of_debian(packages)]
+    missing = [package for package in packages if package not in installed]
+    if not missing:
+        return
+    command = ["apt-get", "install", "--yes", "--no-install-recommends", *missing]
+    if shutil.which("apt-get") is None or os.geteuid() != 0:
+        words = f"install {', '.join(missing)} first, as with sudo {' '.join(command)}"
+        raise subprocess.CalledProcessError(1, command, stderr=words)
+    quietly = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+    subprocess.run(command, check=True, capture_output=True, text=True, env=quietly)
+
+
+def versions_of_debian(packages: list[str]) -> list[str]:
+    """Name and version of those that are installed."""
+    if not packages or shutil.which("dpkg-query") is None:
+        return []
+    status = "${db:Status-Status} ${Package} ${Version}\n"
+    found = subprocess.run(
+        ["dpkg-query", "--show", f"--showformat={status}", *packages],
+        capture_output=True,
+        text=True,
+    )
+    lines = found.stdout.splitlines()
+    return [line.removeprefix("installed ") for line in lines if line.startswith("installed ")]
 
 
 def environment(needs: list[str]) -> str:
@@ -133,13 +165,23 @@ print(", ".join(f"{name} {version(name)}" for name in sys.argv[1:]))
 
 
 def needs_of(file: Path) -> list[str]:
-    match = re.search(r"^# needs: (.+)$", file.read_text(), re.MULTILINE)
-    if match is None:
+    found = listed_in(file, "needs")
+    if not found:
         raise SystemExit(
             f"{file.name} does not say what it needs: begin it with a line such as '# needs: "
             "statsmodels>=0.14'"
         )
-    return [need.strip() for need in match[1].split(",")]
+    return found
+
+
+def debian_of(file: Path) -> list[str]:
+    return listed_in(file, "debian")
+
+
+def listed_in(file: Path, heading: str) -> list[str]:
+    """What a line of comment lists; nothing where there is no such line."""
+    match = re.search(rf"^# {heading}: (.+)$", file.read_text(encoding="utf-8"), re.MULTILINE)
+    return [] if match is None else [each.strip() for each in match[1].split(",")]
 
 
 def name_of(file: Path) -> str:

@@ -22,6 +22,7 @@ ORDER = [
     "large_samples",
     "simulator",
     "numpyro",
+    "hierarchical",
 ]
 
 

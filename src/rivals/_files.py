@@ -6,6 +6,7 @@ import os
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from errno import ENAMETOOLONG
 from os import PathLike
 from secrets import token_hex
 from typing import BinaryIO
@@ -122,6 +123,8 @@ def replacing(path: str | bytes | PathLike[str]) -> Iterator[BinaryIO]:
         raise ValueError(
             f"{show(target)}: cannot be replaced because it is not a plain file; name another one"
         )
+    if os.path.islink(target):
+        raise ValueError(f"{show(target)}: is a link that leads to itself; name another file")
     folder, name = os.path.split(target)
     if not os.path.isdir(folder):
         raise FileNotFoundError(
@@ -139,7 +142,14 @@ def replacing(path: str | bytes | PathLike[str]) -> Iterator[BinaryIO]:
     except BaseException as error:
         with suppress(FileNotFoundError):
             os.unlink(partial)
-        if isinstance(error, OSError) and error.errno is not None and error.filename is None:
+        if isinstance(error, OSError) and error.errno == ENAMETOOLONG:
+            raise OSError(
+                error.errno,
+                f"the name of the file, of {len(os.fsencode(name))} bytes, is too long for this "
+                "file system; choose a shorter one",
+                target,
+            ) from error
+        if isinstance(error, OSError) and error.errno and error.filename in (None, partial):
             raise OSError(error.errno, error.strerror, target) from error  # as of a full disk
         raise
 

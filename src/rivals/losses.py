@@ -9,6 +9,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from rivals._say.arguments import check_word
 from rivals._say.labels import as_labels, read_groups
 from rivals._say.rows import in_index_order, name_of, row_labels
 from rivals._say.samples import as_numbers, check_digits, check_losses
@@ -83,6 +84,7 @@ class Losses:
             if index is None:
                 index = row_labels(self.groups)
             object.__setattr__(self, "index", index)
+        check_word(self.unit, "unit")
         # The one place where samples are checked and copied; object.__setattr__ because the class
         # is frozen.
         _check_not_swapped(self.observed, self.synthetic)
@@ -160,8 +162,6 @@ class Losses:
 
         That is a mistake, unless they are few and repeat by chance.
         """
-        if few_values(self.observed):
-            return False
         if self.n_synthetic != self.n_observed:
             return False
         ends = (self.observed.min(), self.observed.max())
@@ -169,7 +169,7 @@ class Losses:
             if (simulation.min(), simulation.max()) != ends:  # mostly, which saves the sorting
                 continue
             if np.array_equal(np.sort(simulation), np.sort(self.observed)):
-                return True
+                return not few_values(self.observed)
         return False
 
     def without_simulations(self) -> Losses:

@@ -18,6 +18,13 @@ from rivals._say.words import show
 from rivals._types import RNG, FloatArray, Model
 from rivals.losses import Losses, few_values, same_by_chance
 
+# What looks like losses and must be read first, by the name of its type: of ArviZ.
+READERS = {
+    "DataTree": "arviz_tree",
+    "InferenceData": "arviz_tree",
+    "ELPDData": "kfold_elpd",
+}
+
 AnyModel: TypeAlias = "Losses | Model | tuple[npt.ArrayLike, npt.ArrayLike] | npt.NDArray[Any]"
 
 
@@ -29,10 +36,16 @@ def check_model(model: Any, what: str = "") -> Model:
     length = ""
     if isinstance(model, (tuple, list)):
         length = f" of length {len(model)}; pass an array"
+    kind = type(model).__name__
+    if kind in READERS:
+        raise TypeError(
+            f"{what}{kind} of ArviZ holds no losses by itself; read them by "
+            f"rivals.read.{READERS[kind]}, or with the model by rivals.read.posterior"
+        )
     raise TypeError(
         f"{what}expected Losses, a pair (observed, synthetic), or a model with loss(data) and "
         "simulate(n, rng) such as a Candidate, which rivals.read makes of models of other "
-        f"libraries; got {type(model).__name__}{length}"
+        f"libraries; got {kind}{length}"
     )
 
 

@@ -11,6 +11,7 @@ from omegas import calibrate, sleeper, toy
 from typer.testing import CliRunner
 
 import rivals
+from rivals._workers.cluster import Foreign
 
 distributed = pytest.importorskip("distributed")
 dask = pytest.importorskip("dask")
@@ -19,10 +20,12 @@ pytestmark = [pytest.mark.filterwarnings("default"), pytest.mark.slow]
 
 
 @pytest.fixture
-def client(monkeypatch):
+def client(request, monkeypatch):
+    """The client of a cluster, with these settings of Dask."""
     monkeypatch.setenv("PYTHONPATH", os.path.dirname(__file__))  # where the workers find `omegas`
+    settings = {"distributed.scheduler.allowed-failures": 1}  # less to wait for
     with (
-        dask.config.set({"distributed.scheduler.allowed-failures": 1}),  # less to wait for
+        dask.config.set(settings | getattr(request, "param", {})),
         distributed.LocalCluster(
             n_workers=2,
             threads_per_worker=1,
@@ -53,11 +56,7 @@ def test_same_bits_on_dask_with_a_worker_killed(client, small):
     np.testing.assert_array_equal(found.records, expected.records)
 
 
-def test_an_experiment_that_ends_its_process_is_recorded_and_workers_come_back(client, small):
-    """Dask gives the block that killed a worker to the next one, and gives up workers that it
-    finds dead when it looks for them 15 s later.
-    """
-
+def check_failure(client, small):
     def ends(rng, index):
         if index == 3:
             os._exit(1)
@@ -71,7 +70,22 @@ def test_an_experiment_that_ends_its_process_is_recorded_and_workers_come_back(c
     assert "the worker died" in failure.error
     expected = rivals.calibrate({"e": toy}, n_experiments=8, executor=0, **small).records
     np.testing.assert_array_equal(found.records, expected[expected["experiment"] != 3])
+
+
+def test_an_experiment_that_ends_its_process_is_recorded_and_workers_come_back(client, small):
+    """Dask gives the block that killed a worker to the next one, and gives up workers that it
+    finds dead when it looks for them 15 s later.
+    """
+    check_failure(client, small)
     client.wait_for_workers(2, timeout=60)
+
+
+@pytest.mark.parametrize(
+    "client", [{"distributed.deploy.lost-worker-timeout": "500ms"}], indirect=True
+)
+def test_a_cluster_is_asked_for_workers_that_it_has_given_up(client, small):
+    """It looks for them before they can have started again, as on a busy machine."""
+    check_failure(client, small)
 
 
 def test_command_line_on_dask(client, monkeypatch, tmp_path):
@@ -96,3 +110,10 @@ def test_command_line_on_dask(client, monkeypatch, tmp_path):
     )
     assert found.exit_code == 0, found.output
     assert "6 experiments" in found.output
+
+
+def test_a_block_that_is_tried_again_is_another_task(client):
+    """Dask takes calls with the same arguments for one task, and gives back what came of it."""
+    pool = Foreign(client.get_executor())
+    futures = [pool.submit(time.time_ns) for _ in range(3)]
+    assert len({future.result(timeout=60.0) for future in futures}) == 3

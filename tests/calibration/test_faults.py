@@ -15,6 +15,7 @@ import textwrap
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -401,6 +402,8 @@ def test_a_thread_left_behind_in_a_worker_does_not_keep_us(monkeypatch):
 class Cluster:
     """Stands for an executor of Dask, and its client."""
 
+    _kwargs: ClassVar = {}
+
     def __init__(self, *states):
         self._client, self._states = self, iter(states)
 
@@ -415,7 +418,8 @@ class Cluster:
     def scheduler_info(self):
         return {"workers": {} if self._state == "no workers" else {"worker": 1}}
 
-    def submit(self, function, *arguments):
+    def submit(self, function, *arguments, pure):
+        assert not pure  # or Dask would take a block that is tried again for the first one
         with ThreadPoolExecutor(1) as threads:
             return threads.submit(function, *arguments)
 
@@ -432,6 +436,27 @@ def test_a_cluster_that_is_lost_is_not_waited_for_for_ever(monkeypatch, state, m
     monkeypatch.setattr("rivals._workers.cluster.PATIENCE", 0.3)
     with pytest.raises(RuntimeError, match=rf"the Dask cluster .*{message}.*run it again"):
         run(executor=Cluster("running", "running", "running", state), block_size=1)
+
+
+def test_a_result_that_cannot_be_fetched_is_an_error():
+    """It is lost with its worker, and the task given up when it runs again: Dask's own executor
+    then never says so, and a study waited for ever.
+    """
+
+    class Task:
+        def add_done_callback(self, call):
+            call(self)
+
+        def result(self):
+            raise OSError("the worker is gone")
+
+    class Executor(Cluster):
+        def submit(self, function, *arguments, pure):
+            return Task()
+
+    future = Foreign(Executor("running")).submit(toy)
+    with pytest.raises(OSError, match="the worker is gone"):
+        future.result(timeout=1.0)
 
 
 def test_a_cluster_that_comes_back_goes_on():

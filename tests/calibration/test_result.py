@@ -220,7 +220,8 @@ def test_the_words_of_a_calibration():
     assert "  c = 0.000977  valid: " in shown
     assert "\n  c = 64        no winner is stated\n" in shown
     assert "Valid: 0.000977 ≤ c ≤ 64" in shown
-    assert "  winners are stated at c = 0.000977 only" in shown
+    only = "of these, winners are stated at c = 0.000977 only; the others are right about nothing"
+    assert f"\n  {only}\n" in shown
     assert "B, the stated probability that a candidate is better, moves" in shown
     assert "0.00097656" not in shown
 
@@ -235,7 +236,7 @@ def test_too_few_of_one_epistemic_distribution():
     assert found.correct(0.9, 1.0, omega="many") > 0.5
     few = (
         "Too few experiments to call a c valid: 60 of 'few'; 256 are "
-        "needed, 64 for a curve that corrects B"
+        "needed, 64 for a curve that corrects probabilities"
     )
     assert few in str(found)
 

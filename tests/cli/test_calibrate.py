@@ -212,7 +212,7 @@ def test_print_names_the_best_c_its_law_and_too_few_experiments():
     assert "corrected, B, the stated probability" in str(result)
     assert "Too few experiments to call a c valid: 70; 256 are needed\n" in f"{result}\n"
     few = str(rivals.calibrate(toys.omega, n_experiments=8, c=[1.0], **sizes))
-    assert "valid: 8; 256 are needed, 64 for a curve that corrects B" in few
+    assert "valid: 8; 256 are needed, 64 for a curve that corrects probabilities" in few
     assert "corrected, B, the stated" not in few
 
 

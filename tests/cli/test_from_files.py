@@ -28,6 +28,33 @@ def test_every_form_of_file_gives_the_librarys_answer(folder, run, files):
     assert json.loads(shown.stdout) == json.loads(json.dumps(expected.to_dict()))
 
 
+def test_every_model_beside_a_baseline(folder, run):
+    files = ("observed.csv", "synthetic.csv", "--seed", "7")
+    expected = rivals.compare(losses_from_files(*files[:2]), rng=7).against("right")
+    shown = run("compare", *files, "--against", "right")
+    assert shown.stdout.strip() == str(expected).strip()
+    shown = run("compare", *files, "--against", "right", "--json")
+    assert json.loads(shown.stdout) == json.loads(json.dumps(expected.to_dict()))
+
+
+def test_no_seed_where_nothing_is_random(folder, main, capsys):
+    header, *rows = Path("observed.csv").read_text(encoding="utf-8").splitlines()
+    lines = [f"{header},session", *(f"{row},{i % 5}" for i, row in enumerate(rows))]
+    Path("sessions.csv").write_text("\n".join(lines), encoding="utf-8")
+    assert not main("compare", "sessions.csv", "--groups", "session")
+    assert "seed" not in capsys.readouterr().err
+    assert not main("compare", "observed.csv", "synthetic.csv", "--law", "beta")
+    assert "--seed" in capsys.readouterr().err
+
+
+def test_a_baseline_that_is_not_there(folder, main, capsys):
+    assert main("compare", "observed.csv", "synthetic.csv", "--against", "mean", "--save", "a.npz")
+    message = capsys.readouterr().err
+    assert "got 'mean'" in message
+    assert "'right'" in message
+    assert not Path("a.npz").exists()
+
+
 def test_more_forms_of_file_give_the_librarys_answer(folder, run):
     """What tests/read knows to be equal reaches the command line."""
     (folder / "observed.csv.gz").write_bytes(gzip.compress(Path("observed.csv").read_bytes()))
@@ -351,11 +378,12 @@ def test_two_tables_give_verdict_and_report_by_one_command(folder, run):
 
 
 def test_seed_is_printed_back_when_omitted_and_repeats_the_run(folder, run):
-    first = run("compare", "long.tsv", "--json")
+    first = run("compare", "long.tsv", "--law", "beta", "--json")
     seed = re.search(r"--seed (\d+)", first.stderr)
     assert seed is not None
-    assert run("compare", "long.tsv", "--json", "--seed", seed[1]).stdout == first.stdout
-    assert "seed" not in run("compare", "long.tsv", "--seed", "3").stderr
+    again = run("compare", "long.tsv", "--law", "beta", "--json", "--seed", seed[1])
+    assert again.stdout == first.stdout
+    assert "seed" not in run("compare", "long.tsv", "--law", "beta", "--seed", "3").stderr
 
 
 def test_sweep_as_json_is_the_librarys(folder, run):
@@ -611,9 +639,8 @@ def test_a_folder_that_is_not_writable_is_said_before_the_work(folder, main, cap
 
 
 def test_a_drawn_seed_can_be_typed(folder, run):
-    seeds = {
-        int(re.search(r"--seed (\d+)", run("compare", "long.tsv").stderr)[1]) for _ in range(3)
-    }
+    said = [run("compare", "long.tsv", "--law", "beta").stderr for _ in range(3)]
+    seeds = {int(re.search(r"--seed (\d+)", text)[1]) for text in said}
     assert len(seeds) == 3
     assert max(seeds) < 10**10
 

@@ -395,7 +395,7 @@ def test_other_formats_are_refused(result, tmp_path, monkeypatch, version):
     monkeypatch.setattr("rivals.comparison.archive.FORMAT_VERSION", version)
     result.save(tmp_path / "x.npz")
     monkeypatch.undo()
-    with pytest.raises(ValueError, match=f"in format {version}; this version reads format 5"):
+    with pytest.raises(ValueError, match=f"in format {version}; this version reads format 6"):
         rivals.load(tmp_path / "x.npz")
 
 
@@ -434,7 +434,8 @@ def test_hostile_names_stay_text(tmp_path):
     shown = str(found)
     assert "\x1b" not in shown
     assert "two\\nlines" in shown
-    assert shown.splitlines().index("") == len(HOSTILE) + 2  # a line for each, below the headings
+    # A line for each, below the headings; then the note that they are all the same.
+    assert shown.splitlines().index("Notes") == len(HOSTILE) + 2
     assert "<script>" not in found._repr_html_()
     found.save(tmp_path / "x.npz")
     assert rivals.load(tmp_path / "x.npz").names == tuple(HOSTILE)

@@ -131,6 +131,25 @@ def test_one_point_in_each_group_has_no_sampling_error():
     assert table.to_dict()["between"]["b"]["i_squared"] is None
 
 
+def test_against_a_baseline_differences_change_their_sign_and_winners_stay():
+    result = rivals.compare(losses(), groups=GROUPS, rng=0)
+    to_best = result.groups_table()
+    last = result.ranking[-1]
+    table = result.groups_table(against=last)
+    assert last not in table.models
+    for group, other in zip(to_best.groups, table.groups, strict=True):
+        difference, error = group.difference[last]
+        assert other.difference[to_best.best] == pytest.approx((-difference, error), rel=1e-12)
+        assert other.winners == group.winners
+    forth = to_best.between[last]
+    back = table.between[to_best.best]
+    assert back.mean == pytest.approx(-forth.mean, rel=1e-6)
+    assert back.spread == pytest.approx(forth.spread, rel=1e-6)
+    assert f"less that of {last}" in " ".join(str(table).split())
+    with pytest.raises(ValueError, match="against must be one of"):
+        result.groups_table(against="none such")
+
+
 def test_without_groups_it_is_refused():
     rng = np.random.default_rng(0)
     models = {name: (rng.random(400), rng.random(400)) for name in "ab"}

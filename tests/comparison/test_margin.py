@@ -78,9 +78,9 @@ def draws_over_groups(applied, a, b, rng, n):
     m = applied.setting.horizon
     if m > 1:
         return mean + (0.0 if math.isinf(m) else tau / np.sqrt(m) * rng.standard_normal(n))
-    differences, variances = applied.grouped.pair(np.array([a]), np.array([b]))
-    shrunk = (differences[0] - spread.centre[0, point][:, None]) / np.sqrt(
-        tau[:, None] ** 2 + variances[0]
+    pair = applied.grouped.pairs(np.array([a]), np.array([b]))
+    shrunk = (pair.differences[0] - spread.centre[0, point][:, None]) / np.sqrt(
+        tau[:, None] ** 2 + pair.variances[0]
     )
     shrunk -= shrunk.mean(axis=1, keepdims=True)
     shrunk /= np.sqrt(np.mean(shrunk**2, axis=1, keepdims=True))

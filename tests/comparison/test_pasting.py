@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
+from functools import cache
 
 import numpy as np
 import pytest
@@ -57,20 +59,23 @@ def test_latex_has_no_character_left_that_it_would_take_for_a_command():
     assert not set(text) & set(r"\{}&%$#_~^<>|")
 
 
+@pytest.mark.parametrize("name", ["[A]", "*", "*A*"])
+def test_a_line_of_latex_does_not_begin_with_what_belongs_to_the_end_of_the_last(name):
+    lines = latex(["model", "n"], [["B", "2"], [name, "1"]]).splitlines()
+    assert lines[4].endswith(r"\\")
+    assert lines[5].startswith("{" + name[0] + "}")
+
+
+@pytest.mark.parametrize("name", ["a--b", "``q''", "!`x", "?`", ",,low", "---"])
+def test_latex_joins_no_characters(name):
+    assert in_latex(name).replace("{}", "") == name
+    assert not re.search(r"--|``|''|,,|[!?]`", in_latex(name))
+
+
 def test_a_minus_is_a_minus_and_a_hyphen_a_hyphen():
     assert in_latex("-0.5") == "$-$0.5"
     assert in_latex("0.1 … -.5") == r"0.1 \ldots{} $-$.5"
     assert in_latex("model-1, 1e-05") == "model-1, 1e-05"
-
-
-@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no LaTeX here")
-def test_latex_compiles(tmp_path):
-    table = latex(HEADINGS, BODY, notes=["a note"])
-    page = "\n".join([r"\documentclass{article}", r"\begin{document}", table, r"\end{document}"])
-    (tmp_path / "page.tex").write_text(page, encoding="utf-8")
-    subprocess.run(
-        ["pdflatex", "-halt-on-error", "page.tex"], cwd=tmp_path, check=True, capture_output=True
-    )
 
 
 def results() -> list[rivals.Comparison]:
@@ -113,6 +118,93 @@ def test_a_sweep_and_the_pairs_have_the_rows_that_they_print():
     pairs = result.pairs
     assert cells_of_markdown(pairs.to_markdown().splitlines()[2]) == pairs.cells()[0]
     assert r"\begin{tabular}{lll}" in pairs.to_latex()
+
+
+@cache
+def calibration(*names: str) -> rivals.Calibration:
+    omegas = dict.fromkeys(names, toys.omega)
+    return rivals.calibrate(
+        omegas,
+        n_data=100,
+        n_experiments=256,
+        c=[0.01, 1.0, 64.0],
+        n_truth=1000,
+        rng=0,
+        executor=0,
+        progress=False,
+    )
+
+
+def plan() -> rivals.Plan:
+    rng = np.random.default_rng(1)
+    group = np.repeat(np.arange(8), 50)
+    a = rng.exponential(size=400)
+    b = a + 0.1 + 0.2 * rng.standard_normal(8)[group]
+    return rivals.compare({STRANGE: a, "τ²": b}, groups=group, rng=0).plan([8, 80])
+
+
+def cells(text: str) -> list[list[str]]:
+    table = text.split("\n\n")[0].splitlines()
+    return [cells_of_markdown(line) for line in (table[0], *table[2:])]
+
+
+def test_a_plan_has_the_table_and_the_sentences_that_it_prints():
+    found = plan()
+    headings, row = cells(found.to_markdown())
+    assert headings == ["model", "P now", "8 more", "80 more", "even odds"]
+    assert row[0] == found.models[0]
+    printed = str(found).splitlines()[2].removeprefix(found.models[0]).split()
+    assert " ".join(row[1:]).split() == printed
+    assert in_markdown(found.verdict) in found.to_markdown()
+    assert "Monte Carlo error at most" in found.to_markdown()
+    assert f"% {found.verdict} Monte Carlo error at most" in found.to_latex()
+
+
+def test_a_calibration_has_a_line_for_each_c_with_what_was_found():
+    one = calibration("an Ω")
+    headings, *rows = cells(one.to_markdown())
+    assert headings[0] == "c"
+    assert [row[0] for row in rows] == ["0.01", "1", "64"]
+    judged = one.validity().judgements[0]
+    for row, judgement, c in zip(rows, judged, one.c, strict=True):
+        assert row[1] == f"{judgement.winners.n} of 256"
+        assert row[-1] == f"{one.brier_score(c):.3f}"
+    assert rows[-1][2:4] == ["", "says nothing"]
+    assert in_markdown(one.conclusion) in one.to_markdown()
+    assert one.to_latex().endswith(f"% {one.conclusion}")
+    two = calibration("an Ω", STRANGE)
+    named = [row[0] for row in cells(two.to_markdown())[1:]]
+    assert named == ["an Ω"] * 3 + [STRANGE] * 3
+    validity = cells(two.validity().to_markdown())
+    assert [row[0] for row in validity[1:]] == ["an Ω", STRANGE, "all of them"]
+    assert two.validity().to_latex().count(r"\\") == 4
+
+
+def test_every_table_is_latex(tmp_path):
+    """By LaTeX itself, or else by pandoc; with Greek letters, and all that LaTeX has for itself."""
+    grouped = results()[2]
+    many = calibration("an Ω", STRANGE)
+    tables = [
+        latex(HEADINGS, BODY, notes=["a note"]),
+        *(result.to_latex() for result in results()),
+        grouped.groups_table().to_latex(),
+        grouped.against("B").to_latex(),
+        grouped.pairs.to_latex(),
+        plan().to_latex(),
+        many.to_latex(),
+        many.validity().to_latex(),
+        in_latex("αβγδεζηθικλμνξπρςστυφχψω ΓΔΘΛΞΠΣΦΨΩ 10 µm² ≤ ½"),
+    ]
+    page = [r"\documentclass{article}", r"\begin{document}", *tables, r"\end{document}"]
+    (tmp_path / "page.tex").write_text("\n\n".join(page), encoding="utf-8")
+    if shutil.which("pdflatex"):
+        command = ["pdflatex", "-halt-on-error", "page.tex"]
+    elif shutil.which("pandoc"):
+        command = ["pandoc", "page.tex", "--to", "markdown", "--fail-if-warnings"]
+    else:
+        pytest.skip("neither LaTeX nor pandoc is here")
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr
 
 
 @pytest.mark.parametrize("name", names.NAMES.values(), ids=list(names.NAMES))

@@ -1,5 +1,7 @@
 """Law "groups": against independent quadrature, limits, symmetries, edges, and what it says."""
 
+import json
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -193,11 +195,24 @@ def test_what_is_said():
     rng = np.random.default_rng(3)
     a = rng.exponential(size=40)
     alone = rivals.compare({"A": a, "B": a + rng.normal(0.5, 1.0, 40)}, groups=np.arange(40), rng=0)
-    assert "Every group has one point" in str(alone)
+    assert "Every group has one loss" in str(alone)
     models, school = schools(n_groups=4)
     school[-60:] = 2
     school[-1] = 3
     assert "very unequal size" in str(rivals.compare(models, groups=school, rng=0))
+
+
+@pytest.mark.parametrize(("in_others", "contradicts"), [(0.0, False), (-1 / 64, True)])
+def test_ties_speak_for_neither_model(in_others, contradicts):
+    """A wins 7 of 16 groups and loses one; the others are ties, or are lost by a little."""
+    a = np.random.default_rng(0).integers(2, 6, size=160).astype(float)
+    means = [0.5] * 7 + [-1 / 16] + [in_others] * 8  # dyadic, so that ties are exact
+    difference = np.repeat(means, 10) + np.tile([1.0, -1.0], 80)
+    models = {"A": a, "B": a + difference}
+    result = rivals.compare(models, groups=np.repeat(np.arange(16), 10), rng=0)
+    assert "7 of 16" in str(result)
+    assert result.over(1)[0, 1] > 0.8
+    assert ("a few groups decide" in str(result)) == contradicts
 
 
 @pytest.mark.parametrize(
@@ -260,6 +275,38 @@ def test_equal_models_stop_nothing():
     assert set(result.equivalent) == {tuple(result.survivors)}
     alone = rivals.compare(models, groups=school, rng=0)
     assert result.probability[0, 2] == pytest.approx(alone.probability[0, 1], abs=1e-9)
+
+
+@pytest.mark.parametrize("order", [None, "time"])
+@pytest.mark.parametrize("loss", [0.0, np.log(2.0)])
+@pytest.mark.parametrize("n_points", [90, 85])
+def test_a_guess_has_one_loss_at_every_point_and_one_risk(order, loss, n_points):
+    rng = np.random.default_rng(0)
+    losses = {"guess": np.full(n_points, loss), "model": rng.gamma(2.0, size=n_points)}
+    result = rivals.compare(losses, groups=np.arange(n_points) % 9, order=order)
+    assert result.risk_interval("guess") == pytest.approx((loss, loss), abs=1e-12)
+    alone = rivals.compare(
+        losses | {"guess": losses["guess"] + 1e-9 * losses["model"]},
+        groups=np.arange(n_points) % 9,
+        order=order,
+    )
+    np.testing.assert_allclose(result.probability, alone.probability, atol=1e-6)
+    json.dumps(result.to_dict(), allow_nan=False)
+
+
+@pytest.mark.parametrize("order", [None, "time"])
+@pytest.mark.parametrize("scale", [1e120, 1e160, 1e200, 1e290])
+def test_a_model_that_diverged_is_rejected_or_refused(order, scale):
+    """It had survived: its probabilities were NaN."""
+    rng = np.random.default_rng(0)
+    good = rng.gamma(2.0, size=200)
+    losses = {"good": good, "diverged": scale * (good + rng.normal(size=200))}
+    options = {"groups": np.arange(200) % 8, "order": order}
+    if scale > 1e140:
+        with pytest.raises(ValueError, match=r"model 2 of 2 reach .*leave out the model"):
+            rivals.compare(losses, **options)
+    else:
+        assert rivals.compare(losses, **options).survivors == ("good",)
 
 
 def test_law_groups_needs_groups_and_no_calibration():

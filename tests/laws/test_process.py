@@ -393,7 +393,7 @@ def test_many_values_of_c_are_solved_in_portions(monkeypatch):
     monkeypatch.setattr(
         tree.Geometry,
         "at_each",
-        lambda self, values: sizes.append(len(values)) or solve(self, values),
+        lambda self, values, *others: sizes.append(len(values)) or solve(self, values, *others),
     )
     process = HierarchicalBetaProcess.from_losses(
         np.random.default_rng(0).exponential(size=(2, 100)), c=1.0

@@ -6,6 +6,7 @@ from scipy import stats
 
 import rivals
 from rivals import Losses, TransportLaw
+from rivals._random import EXPERIMENT_DRAWS
 from rivals.core.sampling_error import mean_covariance
 from rivals.laws import Setting, Transport
 from rivals.method.distance import both_grids, wasserstein_distances
@@ -52,6 +53,30 @@ def test_distance_of_a_shift_and_of_the_same_sample():
     assert (
         wasserstein_distances(sample, np.repeat(sample, 3)[None, :])[0] == 0.0
     )  # the same law, another size
+
+
+@pytest.mark.parametrize("law", ["transport", "beta"])
+@pytest.mark.parametrize("order", [None, "time"])
+def test_pairs_at_each_c_are_those_of_the_matrices_to_the_last_bit(law, order):
+    rng = np.random.default_rng(3)
+    losses = [Losses(rng.exponential(size=300), rng.exponential(size=(2, 300))) for _ in range(4)]
+    setting = Setting(c=0.1, order=order, n_simulations=2, key=EXPERIMENT_DRAWS)
+    applied = rivals.laws.LAWS[law]().apply(losses, setting)
+    values = [2.0**-8, 0.3, 1.0, 7.0]
+    first = np.array([0, 3, 2, 1])
+    second = np.array([1, 0, 3, 3])
+    probability, error = applied.pairs_at_each(values, first, second)
+    for row, here in enumerate(applied.at_each(values)):
+        matrix, matrix_error = here.matrix()
+        np.testing.assert_array_equal(probability[row], matrix[first, second])
+        np.testing.assert_array_equal(error[row], matrix_error[first, second])
+
+
+def test_overflow_names_the_least_c_that_overflows():
+    losses = [Losses([0.0, 1e10, 2e10], [0.0, 3e10, 5e10]) for _ in range(2)]
+    applied = Transport().apply(losses, Setting(c=1.0, n_simulations=1))
+    with pytest.raises(ValueError, match="overflow at c = 1e\\+300"):
+        applied.pairs_at_each([1.0, 1e300, 1e305], np.array([0]), np.array([1]))
 
 
 def test_law_is_gaussian_about_the_mean_loss(kind):

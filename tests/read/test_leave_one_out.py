@@ -110,6 +110,19 @@ def test_a_posterior_simulates_and_judges_without_each_point():
     assert stats.kstest(2.0 * (found.synthetic.ravel() - constant), stats.chi2(1).cdf).pvalue > 1e-3
 
 
+def test_losses_without_a_point_are_not_judged_by_groups():
+    """Without one point the model has still seen the others of its group."""
+    losses = arviz_tree(TREE, reduction="lpd", leave_one_out=True)
+    assert losses.folds == "points"
+    alone = {"log_likelihood": TREE["log_likelihood"].dataset}
+    with pytest.warns(rivals.RivalsWarning, match="left_out_posterior if there are groups"):
+        observed = arviz_tree(alone, reduction="lpd", leave_one_out=True)
+    for own in (losses, observed):
+        models = {"a": own, "b": rivals.Losses(own.observed + 1.0)}
+        with pytest.raises(ValueError, match=r"model 'a'.*do not keep groups.*left_out_posterior"):
+            rivals.compare(models, groups=np.arange(N) % 6)
+
+
 def test_points_that_importance_sampling_cannot_leave_out_are_named():
     far = Y.copy()
     far[7] = 60.0  # without it the posterior lies many of its standard deviations away

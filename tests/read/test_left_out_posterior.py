@@ -110,6 +110,21 @@ def losses() -> dict[tuple[str, bool], rivals.Losses]:
     return {(name, joint): fitted(name, joint=joint) for name in SCALES for joint in (False, True)}
 
 
+def test_joint_losses_that_rest_on_few_draws_are_named(monkeypatch):
+    """The effective number by hand, where few of the draws have the level of a subject."""
+    monkeypatch.setitem(globals(), "N_DRAWS", 40)
+    numbers = []
+    for subject in range(N_SUBJECTS):
+        likelihood = log_likelihood(*without(subject), SCALES["unpooled"]).sum(axis=1)
+        share = np.exp(likelihood - likelihood.max())
+        numbers.append(share.sum() ** 2 / np.sum(share**2))
+    average = 1.0 / np.mean(1.0 / np.array(numbers))
+    assert average < 5.0
+    said = rf"{average:.1f} on average, {min(numbers):.1f} for {np.argmin(numbers)};"
+    with pytest.warns(rivals.RivalsWarning, match=said):
+        fitted("unpooled", joint=True)
+
+
 @pytest.mark.parametrize("name", SCALES)
 def test_losses_are_those_of_a_leave_one_group_out_by_hand(losses, name):
     """Of the same draws. NumPyro computes in single precision: to 1e-4 at a point, and ten times
@@ -199,12 +214,35 @@ def test_a_fold_that_fails_names_its_groups():
     [
         ({"groups": "school"}, ValueError, "no column 'school'; they have day, subject"),
         ({"groups": np.zeros(60)}, ValueError, "all points are in one group"),
+        ({"groups": np.arange(70) % 3}, ValueError, "got 70 labels, but nothing .* has as many"),
+        ({"groups": 3}, ValueError, "groups: pass one label for each point.* got int"),
+        ({"groups": None}, ValueError, "groups: pass one label for each point.* got NoneType"),
         ({"groups": "subject"}, TypeError, r"fit without 0 .* must return \(model, draws\)"),
     ],
 )
 def test_what_cannot_be_is_refused(settings, kind, message):
     with pytest.raises(kind, match=message):
         left_out_posterior(lambda rows: None, data(), **settings)
+
+
+def test_missing_targets_are_named():
+    rows = data()
+    rows["y"] = rows["y"].copy()
+    rows["y"][0] = np.nan
+
+    def build(rows: dict[str, Any]) -> Any:
+        draws = drawn(rows, 35.0)
+        return model, {"line": draws[:, :2], "effect": draws[:, 2:]}
+
+    with pytest.raises(ValueError, match=r"fit without 0 .*: 1 of 10 observed values .* NaN"):
+        left_out_posterior(
+            build, rows, groups="subject", held_out=lambda rows: rows | {"scale": 35.0}
+        )
+
+
+def test_one_fit_to_all_rows_is_refused():
+    with pytest.raises(TypeError, match=r"function that fits .* got dict.* has seen every group"):
+        left_out_posterior({"line": np.zeros(3)}, data(), groups="subject")
 
 
 def test_many_groups_make_ten_folds_of_whole_groups():

@@ -10,6 +10,7 @@ pytest.importorskip("sklearn", reason="needs scikit-learn (group `recipes`)")
 from scipy import stats
 from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.metrics import log_loss, make_scorer
 from sklearn.model_selection import LeaveOneGroupOut, cross_val_score
 from sklearn.svm import LinearSVC
 
@@ -150,3 +151,20 @@ def test_brier_needs_probabilities_and_accuracy_does_not():
         cross_validated(models, X, y, groups=GROUPS, loss="brier", rng=0)
     losses = cross_validated(models, X, y, groups=GROUPS, loss="accuracy", rng=0)
     assert set(losses["svc"].observed) == {0.0, 1.0}
+
+
+@pytest.mark.parametrize(
+    "loss",
+    [
+        lambda y, at: -np.log(at[:, 1]),  # takes labels for probabilities
+        log_loss,
+        make_scorer(log_loss),
+    ],
+)
+def test_a_function_that_fails_is_told_what_it_was_given(loss):
+    X, y = classification(2)
+    y = np.where(y == 0, "no", "yes")
+    models = {"logistic": LogisticRegression(), "prior": DummyClassifier()}
+    message = "estimator 'logistic', fold 1 of 5: loss .*labels, not probabilities"
+    with pytest.raises(ValueError, match=message):
+        cross_validated(models, X, y, groups=GROUPS, loss=loss)

@@ -72,6 +72,29 @@ def test_seeds_repeat_and_more_simulations_than_draws_are_made():
     assert np.unique(first.round(4), axis=0).shape == (4, N)  # no simulation twice
 
 
+def test_draws_may_be_a_tree_of_arviz():
+    xarray = pytest.importorskip("xarray", reason='trees need xarray: pip install "rivals[arviz]"')
+    variables = {
+        name: (("chain", "draw"), values.reshape(3, -1)) for name, values in SAMPLES.items()
+    }
+    tree = xarray.DataTree.from_dict({"posterior": xarray.Dataset(variables)})
+    found = posterior(line, tree, {"x": X, "y": Y}, n_simulations=2, rng=0)
+    expected = posterior(line, SAMPLES, {"x": X, "y": Y}, n_simulations=2, rng=0)
+    np.testing.assert_array_equal(found.observed, expected.observed)
+    np.testing.assert_array_equal(found.synthetic, expected.synthetic)
+    with pytest.raises(TypeError, match=r"DataTree of ArviZ .* rivals\.read\.arviz_tree"):
+        rivals.compare({"a": tree, "b": tree}, np.zeros(3))
+
+
+def test_all_draws_at_once_and_one_after_another_are_the_same(monkeypatch):
+    """To single precision, which the losses of simulations inherit twice."""
+    expected = posterior(line, SAMPLES, {"x": X, "y": Y}, n_simulations=2, rng=0)
+    monkeypatch.setattr("rivals.read.probabilistic_programs.MOST_AT_ONCE", 0)
+    found = posterior(line, SAMPLES, {"x": X, "y": Y}, n_simulations=2, rng=0)
+    np.testing.assert_allclose(found.observed, expected.observed, rtol=0, atol=1e-5)
+    np.testing.assert_allclose(found.synthetic, expected.synthetic, rtol=0, atol=1e-4)
+
+
 def test_what_is_observed_is_found_or_asked_for():
     def two(x, y=None, z=None):
         line(x, y)

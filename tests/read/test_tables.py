@@ -252,6 +252,19 @@ def test_simulations_that_do_not_fit_together_are_refused(change, message):
         rivals.compare(long_table(SEVERAL | {"simulation": labels}))
 
 
+@pytest.mark.parametrize("pair", [("1", "1.0"), ("é", "e\u0301"), ("a b", "a\u00a0b")])
+def test_one_simulation_in_two_spellings_is_refused(pair):
+    """They would be two simulations of half the points."""
+    one, other = pair
+    message = r"column 'simulation': the labels .* (look alike|mean the same)"
+    labels = np.array([None, None, one, other, one, other] * 2, dtype=object)
+    with pytest.raises(ValueError, match=message):
+        long_table(SEVERAL | {"simulation": labels})
+    columns = {"A": [1.0, 2.0], "B": [3.0, 4.0]}
+    with pytest.raises(ValueError, match=message):
+        wide_tables(columns, columns | {"simulation": [one, other]})
+
+
 def test_unequal_simulations_in_a_wide_table_are_refused():
     with pytest.raises(
         ValueError, match=r"column 'A': simulation '2' has 1 losses, but simulation '1' has 2"
@@ -700,16 +713,18 @@ def long_text(*models):
         f"A,B\n{ROWS}1.e-3,5E+02\n.5e1,2.\n",
         *(f"A,B\n{ROWS}{cell},2\n" for cell in NO_NUMBERS),
         "A,B\n",
+        "A,B\n\x1c1,2\n3,4\x1f\n",
+        "A,B\n1,2\n3\n4,\udce9",
         long_text("A", "B"),
         long_text('"A"', '"B"'),
         long_text("é", " "),
     ],
-    ids=range(45),
+    ids=range(47),
 )
 def test_numpy_and_csv_agree(tmp_path, monkeypatch, text):
     """The same losses to the last bit, or the same message."""
     path = tmp_path / "t.csv"
-    path.write_bytes(text.encode())
+    path.write_bytes(text.encode(errors="surrogateescape"))
 
     def found():
         try:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import rivals
+from rivals._say.words import probability_text
 from rivals.comparison.horizon import new_groups
 from rivals.report.contents import contents
 from rivals.report.groups import MOST_AT_EACH_HORIZON, horizons_of
@@ -89,6 +90,8 @@ def test_the_conclusion_stands_on_top_and_the_switch_asks_another_question(brows
         browser.driver.execute_script(
             "document.querySelectorAll('input[name=horizon]')[arguments[0]].click()", place
         )
+        marked = "counts" in browser.texts("#models tbody tr:first-child td")
+        assert marked == (place == 0)  # else the switch above the table says it
         kept = ", ".join(other.survivors)
         assert kept in browser.text("#sentence")
         hidden = browser.driver.execute_script(
@@ -117,6 +120,35 @@ def test_every_group_is_named_in_the_picture_and_in_the_list(browser, page, resu
         str(result.names.index("model 2")),
     )
     assert "model 2" in browser.text("#groups-title")
+
+
+def test_every_model_beside_a_baseline(browser, page, result):
+    """The last model at first; then the one that is chosen, at the horizon of the switch."""
+    browser.open(page)
+    for name in (result.ranking[-1], "line"):
+        against = result.against(name)
+        browser.driver.execute_script(
+            """
+            const chosen = document.querySelector('#baseline');
+            if (chosen.value === arguments[0]) return;
+            chosen.value = arguments[0];
+            chosen.dispatchEvent(new Event('change'));
+            """,
+            str(result.names.index(name)),
+        )
+        assert browser.texts("#beside-baseline tbody th") == list(against.models)
+        cells = browser.texts("#beside-baseline tbody td")
+        for row, model in enumerate(against.models):
+            difference, probability, won = cells[3 * row : 3 * row + 3]
+            value, error = against.difference[model]
+            assert float(difference.split(" ± ")[0]) == pytest.approx(value, abs=error)
+            assert probability == probability_text(against.probability[model])
+            assert won == f"{against.won[model]} of 16"
+    browser.driver.execute_script("document.querySelectorAll('input[name=horizon]')[1].click()")
+    asked = horizons_of(result)
+    other = list(asked.values())[1].against("line")
+    cells = browser.texts("#beside-baseline tbody td")
+    assert cells[1::3] == [probability_text(other.probability[name]) for name in other.models]
 
 
 def test_the_margin_is_in_the_rule(browser, tmp_path):

@@ -412,6 +412,23 @@ KINDS: dict[str, Callable[[Case], None]] = {
     "exceptions that cannot be pickled": partial(misbehaves, "unpicklable", failed=True),
     "wrong types": partial(misbehaves, "wrong_type", failed=True),
     "the same in this process": partial(misbehaves, "leaves", failed=True, executor=0),
+    "an experiment raises KeyboardInterrupt": partial(misbehaves, "interrupts", failed=True),
+    "the same interrupt, in this process": partial(
+        misbehaves, "interrupts", failed=True, executor=0
+    ),
+    "a limit around a study with another": partial(
+        misbehaves, "calibrates_and_sleeps", failed=True, time_limit=3.0, executor=0
+    ),
+    "the same limits, in a worker": partial(
+        misbehaves, "calibrates_and_sleeps", failed=True, time_limit=3.0
+    ),
+    "a limit within a limit": partial(
+        misbehaves, "calibrates_in_vain", failed=False, time_limit=60.0, executor=0
+    ),
+    "a limit longer than any clock": partial(misbehaves, "plain", failed=False, time_limit=1e10),
+    "the same in this process, too": partial(
+        misbehaves, "plain", failed=False, time_limit=1e10, executor=0
+    ),
     "a worker is killed": worker_is_killed,
     "stopped and continued": stopped_and_continued,
     "two parents": two_parents,
@@ -496,6 +513,14 @@ def misbehaviour(name: str, folder: str) -> Any:
     if name == "floods":
         for _ in range(200):
             print("flood " * 10_000)
+    if name == "interrupts":
+        raise KeyboardInterrupt("not yours")
+    if name == "calibrates_and_sleeps":
+        within(toy, 30.0)
+        time.sleep(1000)
+    if name == "calibrates_in_vain":
+        (failure,) = within(lambda rng: time.sleep(1000), 0.2).failures
+        assert "longer than the limit of 0.2 s" in failure.error, failure.error
     if name == "unpicklable":
 
         class Local(Exception):
@@ -503,6 +528,13 @@ def misbehaviour(name: str, folder: str) -> Any:
 
         raise Local(lambda: None, threading.Lock())
     return "no experiment" if name == "wrong_type" else None
+
+
+def within(omega: Any, limit: float) -> Any:
+    """A study within an experiment, with a limit of its own."""
+    return calibrate(
+        {"inner": omega}, **{**SETTINGS, "n_experiments": 1, "executor": 0}, time_limit=limit
+    )
 
 
 def child(spec: dict[str, Any]) -> None:

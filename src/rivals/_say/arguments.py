@@ -52,8 +52,8 @@ def check_choice(value: Any, what: str, choices: Sequence[Choice]) -> Choice:
         return choices[choices.index(value)]
     listing = ", ".join(map(repr, choices))
     near = get_close_matches(str(value), choices, n=1)
-    hint = f"did you mean {near[0]!r}?" if near else f"choose from {listing}"
-    raise ValueError(f"{what} must be one of {listing}: got {show(repr(value))}; {hint}")
+    hint = f"; did you mean {near[0]!r}?" if near else ""
+    raise ValueError(f"{what} must be one of {listing}: got {show(repr(value))}{hint}")
 
 
 def check_depth(value: Any) -> int:
@@ -71,6 +71,16 @@ def _as_number(value: Any, what: str) -> float:
         return float(value)
     except (TypeError, ValueError, OverflowError):
         raise TypeError(f"{what} must be a number; got {show(repr(value))}") from None
+
+
+def check_word(word: Any, what: str) -> str | None:
+    """A word for sentences, such as a unit, which is printed as it is; None where there is none."""
+    if word is None or (isinstance(word, str) and word.isprintable()):
+        return word
+    raise ValueError(
+        f"{what} must be printable text, such as 'nats'; got {show(repr(word))[:60]}; write it in "
+        "plain letters, or leave it out"
+    )
 
 
 def check_name(name: Hashable) -> str:

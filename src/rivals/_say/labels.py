@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
-from decimal import Decimal
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from math import inf
 from typing import Any
@@ -19,11 +20,18 @@ from rivals._types import IntArray
 
 Labels = npt.NDArray[Any]
 
-# How files and libraries write that there is nothing.
+# How files and libraries write that there is nothing; NumPy writes -- for what is masked.
 WRITTEN_MISSING = frozenset(
-    ("NA", "N/A", "n/a", "#N/A", "<NA>", "nan", "NaN", "NAN", "NaT", "None", "null", "NULL")
-)
+    ["NA", "N/A", "n/a", "#N/A", "#NA", "<NA>", "None", "null", "NULL", "--"]
+).union(["nan", "NaN", "NAN", "-nan", "-NaN", "NaT"])
 NUMBERS = (int, float, np.bool_, np.integer, np.floating, Decimal, Fraction)
+# Fractions of a second that datetime does not have.
+TOO_FINE = re.compile(r"\.\d{7}")
+# The ranks of durations and of text among the kinds of labels.
+DURATION = -1
+TEXT = 3
+# In place of one that signals, which has no hash.
+QUIET = Decimal("NaN")
 SEVERAL_PARTS = (tuple, list, set, frozenset, dict, np.ndarray, np.void)
 
 
@@ -33,6 +41,8 @@ def is_missing(cell: Any) -> bool:
         return True
     if isinstance(cell, str):
         return not cell.strip()
+    if isinstance(cell, Decimal):
+        return cell.is_nan()  # one that signals cannot even be compared
     try:
         return bool(cell != cell)
     except (TypeError, ValueError):  # pandas.NA is neither equal nor different
@@ -40,9 +50,12 @@ def is_missing(cell: Any) -> bool:
 
 
 def is_missing_label(label: Any) -> bool:
-    """Whether a label is missing, or is text that says so, such as NA."""
-    if isinstance(label, str) and label.strip() in WRITTEN_MISSING:
-        return True
+    """Whether a label is missing, or is text that says so, such as NA, or that cannot be seen."""
+    if isinstance(label, bytes):
+        label = _decoded(label)
+    if isinstance(label, str):
+        seen = _look(label)
+        return not seen or seen in WRITTEN_MISSING
     return is_missing(label)
 
 
@@ -75,6 +88,17 @@ def read_groups(
     return joined[codes], tuple(label.name for label in ordered)
 
 
+def check_alike(texts: Iterable[str], what: str) -> None:
+    """Refuse texts that differ and look alike, or say the same.
+
+    Examples
+    --------
+    >>> check_alike(["1", "2", "1.5"], "simulations")
+    """
+    labels = [_Label(text, TEXT, text, unicodedata.normalize("NFC", text)) for text in texts]
+    _check_looks(labels, what)
+
+
 def as_labels(values: Any, n_points: int, what: str = "groups") -> Labels:
     """A read-only array of the labels as they are, one for each point.
 
@@ -104,20 +128,32 @@ def _unmasked(values: Any, what: str) -> Any:
 
 def _distinct(labels: Labels, what: str) -> tuple[Sequence[Any], IntArray]:
     """The labels, each once, and which of them each point has."""
-    if labels.dtype.kind in "biufUSmM":
+    if labels.dtype.kind in "biufmM":
         found, codes = np.unique(labels, return_inverse=True)
         return list(found), np.asarray(codes, dtype=np.intp)
-    numbers: dict[Hashable, int] = {}
-    codes = np.empty(labels.size, dtype=np.intp)
-    for row, label in enumerate(labels):
-        if isinstance(label, SEVERAL_PARTS):
-            raise ValueError(
-                f"{what}: the label at position {row} (from 0) has several parts, "
-                f"{show(repr(label))[:60]}; join them into one text, as in "
-                "[' / '.join(map(str, parts)) for parts in labels]"
-            )
-        codes[row] = numbers.setdefault(label, len(numbers))
+    if labels.dtype.kind not in "US":
+        _check_whole(labels, what)
+    each = [QUIET if _signals(label) else label for label in labels.tolist()]
+    numbers = {label: number for number, label in enumerate(dict.fromkeys(each))}
+    codes = np.fromiter(map(numbers.__getitem__, each), dtype=np.intp, count=len(each))
     return list(numbers), codes
+
+
+def _signals(label: Any) -> bool:
+    return isinstance(label, Decimal) and label.is_snan()
+
+
+def _check_whole(labels: Labels, what: str) -> None:
+    """Refuse labels of several parts, of which some would not even be hashable."""
+    kinds = [kind for kind in set(map(type, labels)) if issubclass(kind, SEVERAL_PARTS)]
+    if not kinds:
+        return
+    row = next(row for row, label in enumerate(labels) if type(label) in kinds)
+    raise ValueError(
+        f"{what}: the label at position {row} (from 0) has several parts, "
+        f"{show(repr(labels[row]))[:60]}; join them into one text, as in "
+        "[' / '.join(map(str, parts)) for parts in labels]"
+    )
 
 
 def _check_present(labels: Sequence[Any], codes: IntArray, what: str) -> None:
@@ -126,7 +162,7 @@ def _check_present(labels: Sequence[Any], codes: IntArray, what: str) -> None:
         return
     rows = np.flatnonzero(missing[codes])
     first = labels[codes[rows[0]]]
-    raise _missing(rows.size, codes.size, int(rows[0]), show(repr(first)), what)
+    raise _missing(rows.size, codes.size, int(rows[0]), _shown(first), what)
 
 
 def _missing(count: int, n_points: int, row: int, found: str, what: str) -> ValueError:
@@ -145,7 +181,7 @@ class _Label:
     """A label: equal ones have the same key."""
 
     given: Any
-    rank: int  # of its kind: numbers, times, text, others
+    rank: int  # of its kind: durations, numbers, days and hours, instants, text, others
     value: Any
     name: str
 
@@ -154,11 +190,11 @@ class _Label:
         return (self.rank, self.value)
 
     def place(self) -> tuple[int, float, str]:
-        """In which order labels stand: numbers by size, times and text by their letters."""
-        if self.rank:
+        """In which order labels stand: numbers and durations by size, others by their letters."""
+        if self.rank > 0:
             return (self.rank, 0.0, str(self.value))
         try:
-            return (0, float(self.value), "")
+            return (self.rank, float(self.value), "")
         except OverflowError:
             return (0, inf if self.value > 0 else -inf, str(self.value))
 
@@ -166,7 +202,11 @@ class _Label:
 def _read(label: Any, code: int, codes: IntArray, what: str) -> _Label:
     """What a label means, and what it is called."""
     if isinstance(label, bytes):
-        label = label.decode(errors="surrogateescape")
+        label = _decoded(label)
+    if isinstance(label, np.timedelta64):
+        label = _duration(label)
+    if isinstance(label, timedelta):
+        return _Label(label, DURATION, label / timedelta(microseconds=1), str(label))
     if isinstance(label, NUMBERS):
         return _Label(label, 0, _number(label), _name_of_number(label))
     if isinstance(label, np.datetime64):
@@ -177,6 +217,10 @@ def _read(label: Any, code: int, codes: IntArray, what: str) -> _Label:
             return _Label(label, 2, str(label.astimezone(UTC)), name)
         return _Label(label, 1, name, name)
     if not isinstance(label, str):
+        # A month of pandas is its first day, as one of NumPy is.
+        begin = getattr(label, "start_time", None)
+        if isinstance(begin, datetime):
+            return _Label(label, 1, _short(str(begin)), str(label))
         return _Label(label, 4, str(label), str(label))
     text = unicodedata.normalize("NFC", str(label)).strip()
     if any("\ud800" <= letter <= "\udfff" for letter in text):
@@ -186,7 +230,19 @@ def _read(label: Any, code: int, codes: IntArray, what: str) -> _Label:
             "Unicode and cannot be written; read the labels with the encoding of their file, or "
             "rename the group"
         )
-    return _Label(label, 3, text, text)
+    return _Label(label, TEXT, text, text)
+
+
+def _decoded(label: bytes) -> str:
+    return label.decode(errors="surrogateescape")
+
+
+def _duration(label: np.timedelta64) -> Any:
+    """A time span of Python, which has days and seconds; a number of years or months."""
+    if np.datetime_data(label.dtype)[0] in ("Y", "M", "generic"):
+        return label.astype(np.int64)
+    exact = label.astype("timedelta64[us]")
+    return exact.item() if exact == label else str(label)
 
 
 def _number(label: Any) -> Any:
@@ -219,16 +275,54 @@ def _short(time: str) -> str:
 
 
 def _check_looks(labels: Sequence[_Label], what: str) -> None:
-    """Refuse labels that differ and look alike: 1 and "1", or a space that is none."""
-    seen: dict[str, _Label] = {}
+    """Refuse labels that differ and look alike, or say the same: 1 and "1", "1" and "1.0"."""
+    looks: dict[Hashable, _Label] = {}
+    meanings: dict[Hashable, _Label] = {}
+    with_text = any(label.rank == TEXT for label in labels)
     for label in labels:
-        other = seen.setdefault(_look(label.name), label)
+        other = looks.setdefault(_look(label.name), label)
         if other.key != label.key:
-            raise ValueError(
-                f"{what}: the labels {show(ascii(other.given))[:60]} and "
-                f"{show(ascii(label.given))[:60]} look alike but differ; write both in one way, or "
-                "name the groups differently"
-            )
+            raise _too_similar(other, label, "look alike but differ", what)
+        meaning = _meaning(label.name) if with_text else None
+        if meaning is None:
+            continue
+        other = meanings.setdefault(meaning, label)
+        if other.key != label.key:
+            raise _too_similar(other, label, "mean the same but are written differently", what)
+
+
+def _too_similar(one: _Label, other: _Label, found: str, what: str) -> ValueError:
+    return ValueError(
+        f"{what}: the labels {_shown(one.given)} and {_shown(other.given)} "
+        f"{found}; write both in one way, or give them names that differ"
+    )
+
+
+def _shown(label: Any) -> str:
+    """A label in a message, with what cannot be seen spelled out."""
+    if isinstance(label, np.generic) and not isinstance(label, np.datetime64):
+        label = label.item()  # 1 in place of np.int64(1)
+    return show(ascii(label))[:60]
+
+
+def _meaning(name: str) -> Hashable:
+    """The number or the time that a name is; None for other names.
+
+    In a text file all labels are text, and only their author knows whether 1 and 1.0 are one group.
+    """
+    if not name.lstrip("+-.")[:1].isdigit() or "_" in name:
+        return None
+    try:
+        return Decimal(name)
+    except InvalidOperation:
+        pass
+    if TOO_FINE.search(name):
+        return None
+    try:
+        time = datetime.fromisoformat(name)
+        return time if time.tzinfo is None else time.astimezone(UTC)
+    except (ValueError, OverflowError):
+        return None
 
 
 def _look(name: str) -> str:

@@ -78,6 +78,8 @@ def as_numbers(values: Any, what: str) -> FloatArray:
         raise TypeError(
             f"{what}: expected numbers, found dtype {array.dtype}; convert them to float first"
         )
+    if array.dtype == np.float64:
+        return array.astype(np.float64, copy=True)
     with np.errstate(over="ignore"):  # from long doubles; the infinities are reported as such
         return array.astype(np.float64, copy=True)
 

@@ -27,6 +27,17 @@ def show(name: object) -> str:
     )
 
 
+def two_digits(value: float) -> str:
+    """Two significant digits, without an exponent where people would write none.
+
+    Examples
+    --------
+    >>> two_digits(0.0123), two_digits(168.0), two_digits(1.23e9)
+    ('0.012', '170', '1.2e+09')
+    """
+    return f"{float(f'{value:.2g}'):g}"
+
+
 def probability_text(probability: float) -> str:
     """Three decimals, but never a claim of certainty.
 

@@ -138,6 +138,8 @@ def _contained() -> Iterator[None]:
 _turn = threading.Lock()
 # One for each block that runs in this process now; the first knows what was before.
 _limits: list[Any] = []
+# What numerical libraries were found, when so many modules were loaded.
+_found: dict[int, Any] = {}
 
 
 @contextmanager
@@ -148,9 +150,7 @@ def one_thread() -> Iterator[None]:
     lifts it.
     """
     with _turn, suppress(ImportError):
-        from threadpoolctl import threadpool_limits
-
-        _limits.append(threadpool_limits(1))
+        _limits.append(_libraries().limit(limits=1))
     try:
         yield
     finally:
@@ -158,3 +158,16 @@ def one_thread() -> Iterator[None]:
             last = _limits.pop() if _limits else None
             if last is not None and not _limits:
                 last.restore_original_limits()
+
+
+def _libraries() -> Any:
+    """The numerical libraries of this process: to find them takes milliseconds, and new ones come
+    with new modules.
+    """
+    from threadpoolctl import ThreadpoolController
+
+    n_modules = len(sys.modules)
+    if n_modules not in _found:
+        _found.clear()
+        _found[n_modules] = ThreadpoolController()
+    return _found[n_modules]

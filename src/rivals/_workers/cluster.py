@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import time
-from concurrent.futures import Executor
+from collections.abc import Callable
+from concurrent.futures import Executor, Future
 from typing import Any
 
-from rivals._workers.dask import Trouble, trouble_of
+from rivals._workers.dask import (
+    Trouble,
+    bring_back_workers,
+    is_dask,
+    submit_to_dask,
+    trouble_of,
+)
 from rivals._workers.pool import Pool, count_cores
 
 # A cluster may lose its scheduler or its last worker for this long, for example while it restarts
@@ -20,18 +27,26 @@ class Foreign(Pool):
     def __init__(self, executor: Executor) -> None:
         super().__init__()
         self._executor = executor
+        self._client = getattr(executor, "_client", None)  # of Dask
         self.n_workers = _count_workers(executor)
         self._lost_since: float | None = None
 
+    def submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
+        if is_dask(self._client):
+            return submit_to_dask(self._executor, function, *arguments)
+        return super().submit(function, *arguments)
+
     def is_ready(self) -> bool:
         self.interrupts.look()
-        trouble = trouble_of(getattr(self._executor, "_client", None))
+        trouble = trouble_of(self._client)
         if trouble is None:
             self._lost_since = None
             return True
         now = time.monotonic()
         if self._lost_since is None:
             self._lost_since = now
+        if trouble is Trouble.NO_WORKERS:
+            bring_back_workers(self._client)
         if trouble is Trouble.CLOSED or now - self._lost_since > PATIENCE:
             raise RuntimeError(
                 f"the Dask cluster {trouble.value.format(PATIENCE)}; finished experiments are kept "

@@ -5,8 +5,11 @@ from __future__ import annotations
 import sys
 import threading
 import time
+from collections.abc import Callable
+from concurrent.futures import Future
 from contextlib import suppress
 from enum import Enum
+from functools import partial
 from importlib import import_module
 from typing import Any
 
@@ -22,14 +25,42 @@ class Trouble(Enum):
     OUT_OF_REACH = "has been out of reach for {:g} s"
 
 
+def is_dask(client: Any) -> bool:
+    """Whether this is a client of a Dask cluster."""
+    return hasattr(client, "scheduler_info")
+
+
+def submit_to_dask(executor: Any, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
+    """Start a function on the cluster of Dask's executor, as a task that was never there before.
+
+    The executor itself forgets a block whose result is lost with its worker before it was fetched,
+    and which is then given up: its own future stays pending for ever, though the task has failed.
+    """
+    options = {**executor._kwargs, "pure": False}
+    task = executor._client.submit(function, *arguments, **options)
+    future: Future[Any] = Future()
+    task.add_done_callback(partial(_pass_on, future))
+    return future
+
+
+def _pass_on(future: Future[Any], task: Any) -> None:
+    """What came of a task, fetched from its worker; whatever goes wrong is what came of it."""
+    try:
+        result = task.result()
+    except BaseException as error:  # also that it was cancelled
+        future.set_exception(error)
+    else:
+        future.set_result(result)
+
+
 def trouble_of(client: Any) -> Trouble | None:
     """What is wrong with a Dask cluster, as far as its client knows.
 
     None where nothing is, and for executors of other kinds.
     """
-    status = getattr(client, "status", None)
-    if status is None or not hasattr(client, "scheduler_info"):
+    if not is_dask(client):
         return None
+    status = client.status
     if status in ("closed", "closing", "failed"):
         return Trouble.CLOSED
     if status == "running":
@@ -37,6 +68,20 @@ def trouble_of(client: Any) -> Trouble | None:
             workers = client.scheduler_info().get("workers", {})
             return None if workers else Trouble.NO_WORKERS
     return Trouble.OUT_OF_REACH
+
+
+def bring_back_workers(client: Any) -> None:
+    """Ask a Dask cluster for the workers that it has given up.
+
+    A cluster in this process gives up a worker that died and is not there again after some time,
+    15 s by default; on a busy machine the start of a worker may take longer. It still knows how
+    many it was asked for.
+    """
+    cluster = getattr(client, "cluster", None)
+    wanted = getattr(cluster, "worker_spec", {})
+    held = getattr(cluster, "workers", wanted)
+    if cluster is not None and len(held) < len(wanted):
+        cluster.scale(len(wanted))
 
 
 def gave_up(error: BaseException) -> bool:

@@ -204,9 +204,11 @@ class Run:
                     yield [failed(block.place, index, 1, message)]
                 else:
                     self._plan.again.append(block.one(index))
-        elif not ready:
+        elif not ready and not gave_up(broken):
             self._plan.again.append(block)
-        elif not self._plan.take_back(block, several=gave_up(broken)):
+        # What a cluster gave up counts once while it has no workers, which may be its own fault;
+        # not at all, and a block that ends every worker would go round for ever.
+        elif not self._plan.take_back(block, several=ready and gave_up(broken)):
             message = (
                 f"the worker died {ATTEMPTS} times running this experiment "
                 f"({type(broken).__name__}: {broken})"

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rivals._types import FloatArray
-from rivals.calibration.curve import calibration_curve, wilson_interval
+from rivals.calibration.curve import CalibrationCurve, calibration_curve, wilson_interval
 
 # What chance would do with less than this probability, in any of the bins, is not taken for chance.
 LEVEL = 0.05
@@ -53,10 +53,10 @@ class Bound:
     @property
     def reason(self) -> str:
         """What was found, in a sentence."""
-        found = f"B {self.predicted:.2f} where the truth is {self.observed:.2f}"
+        worst = f"where {self.predicted:.2f} is stated, {self.observed:.2f} is true"
         if self.kept:
-            return f"kept; least so at {found}"
-        return f"broken in {self.violated} of {self.bins} bins; most so at {found}"
+            return f"kept; least so {worst}"
+        return f"broken in {self.violated} of {self.bins} bins; most so {worst}"
 
 
 def judge_bound(probability: FloatArray, truth: FloatArray, *, bins: int = 16) -> Bound:
@@ -87,9 +87,13 @@ def judge_bound(probability: FloatArray, truth: FloatArray, *, bins: int = 16) -
     True
     >>> boastful = 0.5 + 2 * (honest - 0.5)
     >>> judge_bound(boastful, truth).reason
-    'broken in 8 of 16 bins; most so at B 0.87 where the truth is 0.66'
+    'broken in 8 of 16 bins; most so where 0.87 is stated, 0.66 is true'
     """
-    curve = calibration_curve(probability, truth, bins=bins)
+    return bound_of(calibration_curve(probability, truth, bins=bins))
+
+
+def bound_of(curve: CalibrationCurve) -> Bound:
+    """The paper's bound, from the curve of one c."""
     first = curve.predicted >= 0.5
     claimed = np.where(first, curve.predicted, 1.0 - curve.predicted)
     found = np.where(first, curve.observed, 1.0 - curve.observed)

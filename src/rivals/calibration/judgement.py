@@ -179,8 +179,16 @@ def judge_c(
     >>> judge_c(np.full(1000, 0.8), truth).reason
     'no winner is stated'
     """
+    curve = calibration_curve(probability, truth, bins=bins)
+    return judgement_of(curve, probability, truth, threshold=threshold)
+
+
+def judgement_of(
+    curve: CalibrationCurve, probability: FloatArray, truth: FloatArray, *, threshold: float
+) -> Judgement:
+    """The same, where the curve is known."""
     winners = stated_winners(probability, truth, threshold)
-    fall = steepest_fall(calibration_curve(probability, truth, bins=bins))
+    fall = steepest_fall(curve)
     return Judgement(truth.size, winners, fall, _problem(truth.size, winners, fall))
 
 

@@ -6,15 +6,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from html import escape
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import numpy.typing as npt
 
+from rivals._say.arguments import check_choice
 from rivals._say.optional import need
 from rivals._say.words import show
+from rivals._schemas import stamp
 from rivals._types import FloatArray
-from rivals.calibration import text
+from rivals.calibration import in_papers, text
 from rivals.calibration.conditions import Conditions
 from rivals.calibration.correction import (
     ENOUGH_TO_CORRECT,
@@ -25,6 +27,7 @@ from rivals.calibration.correction import (
     one_of_many,
 )
 from rivals.calibration.curve import CalibrationCurve, calibration_curve
+from rivals.calibration.findings import findings
 from rivals.calibration.judgement import ENOUGH_TO_JUDGE
 from rivals.calibration.records import AT_EACH_C, NOTHING_KNOWN, NUMBERS, Failure, new_outcomes
 from rivals.calibration.trial import is_undecided
@@ -35,8 +38,9 @@ from rivals.calibration.validity import (
     checked_experiments,
     judge_experiments,
 )
-from rivals.comparison import N_SIMULATIONS
+from rivals.comparison import N_SIMULATIONS, pasting
 from rivals.comparison.judge import Rule
+from rivals.comparison.methods import references
 from rivals.laws import Law, Order, law_from_options
 from rivals.laws.base import Correct
 from rivals.losses import Losses
@@ -454,17 +458,27 @@ class Calibration:
         if k == 2:
             correct = pairs
             how = text.corrected_pair(self._error_of(c, omegas, corrections, threshold))
+            slope = min(corrections[name].slope for name in omegas)
+            for_paper = in_papers.corrected_pair(slope, len(omegas))
         elif k <= n_candidates:
             column = self._column(c)
             scores = [np.sort(self._of(name).score[column]) for name in omegas]
             correct = partial(beyond_scores, scores=scores)
             how = text.beyond_best(n_candidates)
+            for_paper = in_papers.beyond_best(k, n_candidates, threshold)
         else:
             correct = partial(one_of_many, k=k, of_pairs=pairs)
             how = text.one_of(k, n_candidates)
+            for_paper = in_papers.one_of(k, n_candidates)
         counts = {name: self._of(name).size for name in omegas}
         made_of = text.experiments(counts, self.about["descriptions"])
-        return Rule(omegas[0], c, correct, (f"Calibrated on {made_of}: {how}.", *remarks))
+        return Rule(
+            name=omegas[0],
+            c=c,
+            correct=correct,
+            remarks=(f"Calibrated on {made_of}: {how}.", *remarks),
+            methods=" ".join([*self._study(omegas), for_paper]),
+        )
 
     def _error_of(
         self,
@@ -526,6 +540,95 @@ class Calibration:
         for name in self.omegas:
             self._of(name, least=ENOUGH_TO_CORRECT)
 
+    # ---------------------------------------------------------------- for a paper
+
+    def methods(self, rule: ValidityRule = "winners") -> str:
+        """A paragraph for the methods section of a paper.
+
+        Ω, sizes, number of experiments, the choice of c, the rule by which a c is valid, version,
+        references. `conclusion` says what was found, `compare(..., c=calibration).methods()` how a
+        comparison uses it.
+
+        Parameters
+        ----------
+        rule : {"winners", "bound", "both"}
+            The rule that you used, as in `valid_c`.
+        """
+        check_choice(rule, "rule", get_args(ValidityRule))
+        sentences = [*self._study(self.omegas), in_papers.validity_rule(rule, len(self.omegas))]
+        if self.entropy is not None:
+            sentences.append(f"The seed was {self.entropy}.")
+        return f"{' '.join(sentences)} {references(of_paper=True)}"
+
+    @property
+    def conclusion(self) -> str:
+        """What was found, in sentences that can stand in a paper."""
+        self._check_finished()
+        best = self.choose_c(valid_only=False)
+        validity = self.validity()
+        good, words = validity.at_each_c()[self._column(best)]
+        valid = np.all(validity.valid & ~validity.says_nothing, axis=0).tolist()
+        bound = np.all(validity.keeps_bound, axis=0).tolist()
+        slope = None
+        if all(self._of(name).size >= ENOUGH_TO_CORRECT for name in self.omegas):
+            slope = min(correction.slope for correction in self._corrections(best).values())
+        return in_papers.conclusion(
+            best=best,
+            tried=self.c,
+            n_experiments=self.n_experiments,
+            brier_score=self.brier_score(best),
+            at_best=words if good else f"it is {words}",
+            valid=text.ranges(self.c, valid) if any(valid) else None,
+            bound=text.ranges(self.c, bound) if any(bound) else None,
+            slope=slope,
+        )
+
+    def _study(self, omegas: Sequence[str]) -> list[str]:
+        """What was done with these epistemic distributions, and how c was chosen by all."""
+        self._check_finished()
+        counts = {name: self._of(name).size for name in omegas}
+        made_of = in_papers.made_of(
+            counts,
+            self.about["descriptions"],
+            law=self.law,
+            n_data=self.n_data,
+            n_simulations=self.n_simulations,
+            n_candidates=self.about["n_candidates"],
+            loss_unit=self.loss_unit,
+            order=self.order,
+        )
+        truth = in_papers.truth(
+            replicated=self.about["replicated"],
+            n_truth=self.n_truth,
+            n_replications=self.n_replications,
+        )
+        best = self.choose_c(valid_only=False)
+        return [made_of, truth, in_papers.choice_of_c(best, self.c, len(self.omegas))]
+
+    def to_markdown(self) -> str:
+        """What was found at each c as a table for Markdown; the conclusion below it."""
+        return pasting.markdown(*self._table(), after=self.conclusion)
+
+    def to_latex(self) -> str:
+        """What was found at each c as a table for LaTeX; the conclusion as a comment."""
+        return pasting.latex(*self._table(), after=self.conclusion)
+
+    def _table(self) -> tuple[list[str], list[list[str]]]:
+        self._check_finished()
+        scores = {}
+        for name in self.omegas:
+            scores[name] = [self.brier_score(c, name) for c in self.c]
+        return findings(self.validity(), scores)
+
+    def _check_finished(self) -> None:
+        """Refuse where an epistemic distribution has no finished experiment."""
+        why = self.unfinished()
+        if why:
+            raise ValueError(
+                f"nothing is known at any c: {why[0]} Print the calibration to see more, and run "
+                "the study to its end"
+            )
+
     # ---------------------------------------------------------------- how it is shown
 
     def to_dict(self) -> dict[str, Any]:
@@ -535,6 +638,7 @@ class Calibration:
         there are only the conditions.
         """
         plain = {
+            **stamp("calibration"),
             "omegas": list(self.omegas),
             "experiments": self.n_experiments,
             "experiments_wanted": self.n_wanted,
@@ -568,6 +672,7 @@ class Calibration:
             "chosen": best,
             "temperature": self._temperatures(best),
             "grid_problem": text.grid_problem(best, self.c),
+            "conclusion": self.conclusion,
         }
 
     def _temperatures(self, c: float) -> dict[str, float | None] | None:

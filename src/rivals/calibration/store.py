@@ -22,6 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rivals._say.words import listed, show
+from rivals._schemas import stamp
 from rivals._types import BoolArray
 from rivals._workers.jobs import Ended
 from rivals.calibration.experiment import Outcome
@@ -248,6 +249,7 @@ class Store:
             files = [name for name in (self.path, f"{self.path}-wal") if os.path.exists(name)]
             since = time.time() - max(map(os.path.getmtime, files))
             return {
+                **stamp("status"),
                 "store": self.path,
                 "experiments_wanted": self.get("target"),
                 "omegas": omegas,

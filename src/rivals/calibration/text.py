@@ -139,13 +139,15 @@ def verdicts(
     shown = told_apart(c)
     width = max(map(len, shown.values()))
     lines = []
-    for value, (good, words), speaks in zip(c, at_each_c, states, strict=True):
-        praise = "valid: " if good and speaks else ""
-        lines.append(f"  c = {shown[value]:<{width}}  {praise}{words}")
+    good = [passes for passes, _ in at_each_c]
+    praised = [passes and speaks for passes, speaks in zip(good, states, strict=True)]
+    for value, (_, words), praise in zip(c, at_each_c, praised, strict=True):
+        verdict = "valid: " if praise else ""
+        lines.append(f"  c = {shown[value]:<{width}}  {verdict}{words}")
     lines.append(f"Valid: {widest}")
-    if not all(states):
-        where = f"at c = {ranges(c, states)} only" if any(states) else "at none of these c"
-        lines.append(f"  winners are stated {where}")
+    if praised != good:
+        where = f"at c = {ranges(c, praised)} only" if any(praised) else "at none of them"
+        lines.append(f"  of these, winners are stated {where}; the others are right about nothing")
     if len(valid) > 1:
         lines += [f"  for {show(name)!r}: {ranges(c, row)}" for name, row in valid.items()]
     return lines
@@ -170,7 +172,7 @@ def needed(n: int, whose: str | None, to_judge: int, to_correct: int) -> str:
     of_which = "" if whose is None else f" of {show(whose)!r}"
     line = f"Too few experiments to call a c valid: {n}{of_which}; {to_judge} are needed"
     if n < to_correct:
-        line += f", {to_correct} for a curve that corrects B"
+        line += f", {to_correct} for a curve that corrects probabilities"
     return line
 
 
@@ -221,10 +223,9 @@ def corrected_pair(wrong: str) -> str:
 def beyond_best(n_candidates: int) -> str:
     """How B is read for the best of as many models as the experiments have candidates."""
     return (
-        "in each, some rival beats the truly best of "
-        f"{n_candidates} candidates with a probability that is due to chance; B, the probability "
-        "that a rival is better, counts as the part of them in which that is below B, and never as "
-        "more than B"
+        f"even the truly best of {n_candidates} candidates seems to be beaten there, by chance; "
+        "B, the probability that a rival is better, counts as the part of the experiments in which "
+        "the truly best was beaten with a lower one, and never as more than B"
     )
 
 

@@ -145,13 +145,12 @@ def _stated(
     true_risks = np.mean([losses.mean(axis=1) for losses in measured.truths], axis=0)
     best = int(np.argmin(true_risks))
     better = applied.empirical < applied.empirical[best]
-    found = []
-    for here in applied.at_each(conditions.c):
-        probability, error = here.matrix()
-        score = np.max(probability[better, best], initial=0.0)
-        found.append((probability[a, b], error[a, b], score))
-    stated, errors, scores = np.array(found).T
-    return stated, errors, scores
+    # The pair that is judged, then all that look better than the best.
+    first = np.append(a, np.flatnonzero(better))
+    second = np.append(b, np.full(first.size - 1, best))
+    probability, error = applied.pairs_at_each(conditions.c, first, second)
+    scores = np.max(probability[:, 1:], axis=1, initial=0.0)
+    return probability[:, 0], error[:, 0], scores
 
 
 def _risks(truths: Sequence[tuple[FloatArray, FloatArray]]) -> tuple[float, float, float, float]:

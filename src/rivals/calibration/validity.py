@@ -12,10 +12,11 @@ import numpy.typing as npt
 
 from rivals._say.words import show, told_apart
 from rivals._types import BoolArray, FloatArray
-from rivals.calibration.bound import Bound, judge_bound
-from rivals.calibration.judgement import THRESHOLD, Judgement, Problem, judge_c
+from rivals.calibration.bound import Bound, bound_of
+from rivals.calibration.curve import calibration_curve
+from rivals.calibration.judgement import THRESHOLD, Judgement, Problem, judgement_of
 from rivals.calibration.text import percent, ranges
-from rivals.comparison.rendering import text as table
+from rivals.comparison import pasting, rendering
 
 HEADINGS = ("epistemic distribution", "valid c", "not valid", "paper's bound kept")
 # What can be asked of a c: that stated winners are right, the paper's bound, or both.
@@ -71,7 +72,7 @@ def judge_experiments(
     an Ω                    1        overconfident at 0.01 (25 % wrong)  1
     all of them             1                                            1
     >>> validity.bounds[0][0].reason
-    'broken in 15 of 16 bins; most so at B 0.99 where the truth is 0.63'
+    'broken in 15 of 16 bins; most so where 0.99 is stated, 0.63 is true'
     """
     if not experiments:
         raise ValueError(
@@ -83,9 +84,13 @@ def judge_experiments(
     bounds = []
     for name, (stated, true) in experiments.items():
         probability, truth = checked_experiments(name, stated, true, len(values))
-        row = [judge_c(column, truth, threshold=threshold, bins=bins) for column in probability.T]
+        curves = [calibration_curve(column, truth, bins=bins) for column in probability.T]
+        row = [
+            judgement_of(curve, column, truth, threshold=threshold)
+            for curve, column in zip(curves, probability.T, strict=True)
+        ]
         judged.append(tuple(row))
-        bounds.append(tuple(judge_bound(column, truth, bins=bins) for column in probability.T))
+        bounds.append(tuple(bound_of(curve) for curve in curves))
     return Validity(tuple(experiments), values, tuple(judged), tuple(bounds))
 
 
@@ -266,7 +271,7 @@ class Validity:
         worst = max(range(len(column)), key=lambda place: badness(column[place]))
         found = column[worst]
         sentence = found.reason
-        if len(column) > 1:
+        if len({each.reason for each in column}) > 1:
             sentence += f" for {show(self.omegas[worst])!r}"
         return found.kept if isinstance(found, Bound) else found.valid, sentence
 
@@ -310,10 +315,24 @@ class Validity:
             "c": list(self.c),
             "judgements": [[each.to_dict() for each in row] for row in self.judgements],
             "bounds": [[asdict(each) for each in row] for row in self.bounds],
-            "valid for all": list(self.for_all),
+            "valid_for_all": list(self.for_all),
         }
 
+    def to_markdown(self) -> str:
+        """The printed table, for Markdown."""
+        return pasting.markdown(HEADINGS, self._cells())
+
+    def to_latex(self) -> str:
+        """The printed table, for LaTeX."""
+        return pasting.latex(HEADINGS, self._cells())
+
     def __str__(self) -> str:
+        return rendering.text(HEADINGS, self._cells())
+
+    __repr__ = __str__
+
+    def _cells(self) -> list[list[str]]:
+        """A line for each epistemic distribution, and one for all of them."""
         body = []
         rows = zip(self.omegas, self.judgements, self.keeps_bound, strict=True)
         for name, row, kept in rows:
@@ -324,9 +343,7 @@ class Validity:
         for_all = np.all(self.valid, axis=0) & spoken
         kept_by_all = np.all(self.keeps_bound, axis=0)
         body.append(["all of them", ranges(self.c, for_all), "", ranges(self.c, kept_by_all)])
-        return table(HEADINGS, body)
-
-    __repr__ = __str__
+        return body
 
 
 def _badness(judgement: Judgement) -> tuple[bool, float]:

@@ -52,6 +52,7 @@ def compare(
     order: str | None = None,
     loss_unit: str | None = None,
     seed: int | None = None,
+    against: str | None = None,
     as_json: bool = False,
     report: Path | None = None,
     title: str = TITLE,
@@ -62,13 +63,14 @@ def compare(
     Example: rivals compare observed.csv synthetic.csv --report report.html
     """
     result = compare_files(ctx, observed, synthetic, c)
+    shown = result if against is None else result.against(against)
     if save is not None:  # before the result is printed: its reader may stop early
         with writing(save):
             result.save(save)
     if report is not None:
         with writing(report):
             write_report(result, report, title=title)
-    print_result(result, as_json=as_json)
+    print_result(shown, as_json=as_json)
 
 
 def compare_files(
@@ -86,51 +88,60 @@ def compare_files(
         )
     if ctx.params.get("report") is not None:
         need("jinja2", extra="report", purpose="reports")
-    options = ctx.params
-    labels = {kind: ctx.params[kind] for kind in LABELS if ctx.params[kind] is not None}
-    models, ignore = (parse_names(options[key] or []) for key in ("models", "ignore"))
-    selection = Selection(
-        models or None, ignore, options["index"], labels, options["log_likelihood"]
-    )
-    given = {name: options[name] for name in given_options(ctx) if name in SETTINGS}
-    given |= {
-        name: value
-        for name, value in (("c", read_c(c)), ("rng", options["seed"]))
-        if value is not None
-    }
+    selection = _selection(ctx.params)
+    given = _given_settings(ctx, c)
     with warnings_as_sentences():
-        if (
-            synthetic is not None
-            and SIMULATED.search(observed.name)
-            and not SIMULATED.search(synthetic.name)
-        ):
-            warn(
-                f"{show(observed)} is read as observed losses and {show(synthetic)} as synthetic "
-                "ones; swap the arguments if that is wrong"
-            )
+        if synthetic is not None:
+            _warn_if_swapped(observed, synthetic)
         saved = load(observed) if synthetic is None and is_saved_comparison(observed) else None
         if saved is not None and not given and not any(vars(selection).values()):
             say(f"losses: {show(observed)}, models: {listed(saved.names)}")
             return saved
         losses, found = read_files(observed, synthetic, selection)
-        losses = {
-            name: replace(sample, group_name=options["groups"]) for name, sample in losses.items()
-        }
-        kinds = (
-            ("losses: ", "")
-            if synthetic is None or is_labelled(observed)
-            else ("observed: ", "synthetic: ")
-        )
-        files = [
-            kind + show(path)
-            for kind, path in zip(kinds, (observed, synthetic), strict=True)
-            if path is not None
-        ]
-        say(f"{', '.join(files)}, models: {listed(list(losses))}")
-        result = compare_models(losses, **(given if saved is None else _over(saved, given)) | found)
-    if saved is None and "rng" not in given:
+        group_name = ctx.params["groups"]
+        losses = {name: replace(each, group_name=group_name) for name, each in losses.items()}
+        say(f"{_files_read(observed, synthetic)}, models: {listed(list(losses))}")
+        settings = given if saved is None else _over(saved, given)
+        result = compare_models(losses, **settings | found)
+    if saved is None and "rng" not in given and result.seeded:
         say(f"seed {result.entropy} (repeat with --seed {result.entropy})")
     return result
+
+
+def _selection(options: dict[str, Any]) -> Selection:
+    """What of the files is asked for."""
+    labels = {kind: options[kind] for kind in LABELS if options[kind] is not None}
+    models = parse_names(options["models"] or [])
+    ignore = parse_names(options["ignore"] or [])
+    return Selection(models or None, ignore, options["index"], labels, options["log_likelihood"])
+
+
+def _given_settings(ctx: typer.Context, c: str | None) -> dict[str, Any]:
+    """The arguments of `rivals.compare` that were given, and no defaults."""
+    given = {name: ctx.params[name] for name in given_options(ctx) if name in SETTINGS}
+    if c is not None:
+        given["c"] = read_c(c)
+    if ctx.params["seed"] is not None:
+        given["rng"] = ctx.params["seed"]
+    return given
+
+
+def _warn_if_swapped(observed: Path, synthetic: Path) -> None:
+    """The name of the first file says that it is simulated, that of the second does not."""
+    if SIMULATED.search(observed.name) and not SIMULATED.search(synthetic.name):
+        warn(
+            f"{show(observed)} is read as observed losses and {show(synthetic)} as synthetic "
+            "ones; swap the arguments if that is wrong"
+        )
+
+
+def _files_read(observed: Path, synthetic: Path | None) -> str:
+    """Which files were read, and as what."""
+    if synthetic is None:
+        return f"losses: {show(observed)}"
+    if is_labelled(observed):
+        return f"losses: {show(observed)}, {show(synthetic)}"
+    return f"observed: {show(observed)}, synthetic: {show(synthetic)}"
 
 
 def _over(saved: Comparison, now: dict[str, Any]) -> dict[str, Any]:

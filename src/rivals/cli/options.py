@@ -49,8 +49,7 @@ OPTIONS = {
     "the first.",
     "c": "Sensitivity to the discrepancy between model and data, such as 0.25 or 2^-2; or the "
     "store of a calibration, whose law and curve are then used as well. The default depends on "
-    "the "
-    "law.",
+    "the law.",
     "threshold": "Probability above which a better rival rejects a model.",
     "margin": "Smallest difference that matters, in the unit of the loss: a model is rejected when "
     "a rival is better by more than this.",
@@ -59,6 +58,7 @@ OPTIONS = {
     "loss_unit": 'Unit of the losses, such as "nats"; must be that of the calibration.',
     "n_simulations": "Simulations of each candidate; 16 by default.",
     "seed": "Seed of the random numbers; drawn and printed if omitted, and kept in a store.",
+    "against": "Print every model beside this one, in place of the comparison with the best.",
     "as_json": "Print JSON, for programs.",
     "report": "Also write the interactive page to this file.",
     "title": "Heading of the interactive page.",
@@ -79,6 +79,7 @@ OPTIONS = {
 SEVERAL_C = "Values of c, such as 0.25 or 2^-2, separated by commas; may be repeated."
 SHOWN_AS = {"models": "NAMES", "ignore": "NAMES", "c": "VALUE"}
 SHOWN_AS["more_groups"] = "NUMBERS"
+SHOWN_AS["against"] = "MODEL"
 SHOWN_AS |= dict.fromkeys(("index", "groups", "clusters"), "COLUMN")
 # Those that are only ever switched on.
 SWITCHES = {

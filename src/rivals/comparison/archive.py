@@ -25,6 +25,7 @@ from rivals._say.arguments import (
     check_positive,
     check_size,
     check_threshold,
+    check_word,
 )
 from rivals._say.words import show
 from rivals._types import FloatArray
@@ -35,7 +36,7 @@ from rivals.losses import Losses
 from rivals.method.rule import Duel
 
 FORMAT = "rivals comparison"
-FORMAT_VERSION = 5
+FORMAT_VERSION = 6
 LABELS = ("groups", "clusters")
 Arrays = Mapping[str, npt.NDArray[Any]]
 
@@ -68,8 +69,9 @@ def save(
         np.savez(file, checksum=_checksum(arrays), **arrays)
 
 
-def load(path: str | PathLike[str]) -> tuple[tuple[str, ...], Applied, Verdict, bool]:
+def load(path: str | bytes | PathLike[str]) -> tuple[tuple[str, ...], Applied, Verdict, bool]:
     """Read a comparison back; nothing is executed or unpickled."""
+    path = os.fsdecode(path)
     try:
         arrays = read_arrays(path)
         header = json.loads(bytes(arrays["header"]), parse_constant=_refuse_constant)
@@ -80,7 +82,7 @@ def load(path: str | PathLike[str]) -> tuple[tuple[str, ...], Applied, Verdict, 
     except Exception as error:  # a damaged file may raise anything
         reason = f"no {error}" if isinstance(error, KeyError) else str(error)
         raise ValueError(
-            f"{show(repr(os.fspath(path)))} was not written by Comparison.save, or is damaged "
+            f"{show(repr(path))} was not written by Comparison.save, or is damaged "
             f"({show(reason)[:500]})"
         ) from error
 
@@ -97,6 +99,7 @@ def _header(names: Sequence[str], applied: Applied, verdict: Verdict) -> dict[st
         "labels": {kind: list(each.names) for kind, each in applied.setting.labels.items()},
         "kinds": {kind: each.kind for kind, each in applied.setting.labels.items()},
         "remarks": list(verdict.remarks),
+        "methods": verdict.methods,
         "survivors_under": verdict.survivors_under,
         "rejections": [_duel_as_row(duel) for duel in verdict.rejections.values()],
         "undecided": [_duel_as_row(duel) for duel in verdict.undecided],
@@ -182,6 +185,7 @@ def _verdict(header: dict[str, Any], arrays: Arrays, n_models: int) -> Verdict:
         calibrated=calibrated,
         remarks=tuple(map(_text, header["remarks"])),
         survivors_under={omega: list(map(_text, names)) for omega, names in under.items()},
+        methods=_text(header["methods"]),
     )
 
 
@@ -197,7 +201,7 @@ def _setting(header: dict[str, Any], arrays: Arrays, n_points: int) -> Setting:
     labels: dict[str, Any] = {}
     for kind in LABELS:
         if kind in arrays:
-            called = _text(header["kinds"][kind])
+            called = _text(check_word(header["kinds"][kind], "its kind of groups"))
             labels[kind] = _grouping(header["labels"][kind], called, arrays[kind], n_points)
     return Setting(
         c=nan if c is None else check_positive(c, "its c"),
@@ -207,7 +211,7 @@ def _setting(header: dict[str, Any], arrays: Arrays, n_points: int) -> Setting:
         order=None if order is None else check_choice(order, "order", ORDERS),
         entropy=check_size(header["entropy"], "its entropy", least=0),
         n_simulations=check_size(header["n_simulations"], "its n_simulations", least=0),
-        loss_unit=None if header["loss_unit"] is None else _text(header["loss_unit"]),
+        loss_unit=check_word(header["loss_unit"], "its loss_unit"),
         **labels,
     )
 

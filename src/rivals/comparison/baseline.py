@@ -8,6 +8,7 @@ from typing import Any
 
 from rivals._say.arguments import check_choice
 from rivals._say.words import probability_text, show
+from rivals._schemas import stamp
 from rivals.comparison import pasting, rendering
 from rivals.comparison.answers import Answers
 from rivals.comparison.digits import format_of_means, format_of_risks
@@ -81,7 +82,12 @@ class Baseline:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain numbers and text."""
-        return {"baseline": self.name, "about": self.about, "models": self.rows()}
+        return {
+            **stamp("baseline"),
+            "baseline": self.name,
+            "about": self.about,
+            "models": self.rows(),
+        }
 
     def to_dataframe(self) -> Any:
         """One row per model (needs pandas)."""

@@ -10,7 +10,13 @@ import numpy as np
 import numpy.typing as npt
 
 from rivals._random import entropy_from
-from rivals._say.arguments import check_choice, check_positive, check_size, check_threshold
+from rivals._say.arguments import (
+    check_choice,
+    check_positive,
+    check_size,
+    check_threshold,
+    check_word,
+)
 from rivals._say.labels import read_groups
 from rivals._say.naming import naming
 from rivals._say.rows import OneOrder, in_index_order, name_of, row_labels, rows_in_order
@@ -155,7 +161,7 @@ def compare(
         more_draws=not calibrations,
         order=None if order is None else check_choice(order, "order", ORDERS),
         entropy=entropy_from(rng),
-        loss_unit=loss_unit,
+        loss_unit=check_word(loss_unit, "loss_unit"),
     )
     models, labels = columns_by_role(models, {"groups": groups, "clusters": clusters})
     groups = labels["groups"]
@@ -258,7 +264,7 @@ def _apply(
         with naming(name):
             chosen.check(sample, setting)
             _check_same_groups(sample, setting, clusters_given=clusters is not None)
-            if groups is not None:
+            if setting.groups is not None:
                 _check_folds(sample)
         for calibration in calibrations:
             calibration.check_fit(
@@ -366,6 +372,6 @@ def _check_folds(sample: Losses) -> None:
         raise ValueError(
             "its losses come from a cross-validation whose folds do not keep groups together: "
             "models have seen points of the groups that they would be judged in, so nothing shows "
-            "how they do in new ones; make the losses by cross_validated(..., groups=groups), "
-            "which leaves whole groups out, and leave groups out here"
+            "how they do in new ones; make the losses by cross_validated(..., groups=groups) or "
+            "left_out_posterior, which leave whole groups out, and leave groups out here"
         )

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rivals._say.words import joined, listed, show
+from rivals._say.words import joined, listed, show, two_digits
 from rivals.comparison.answers import Answers
 from rivals.comparison.horizon import next_group, question
-from rivals.comparison.margin import equivalence, too_few_groups
+from rivals.comparison.margin import equivalent_to_best, too_few_groups
 
 # More models than this are counted, not named.
 MOST_NAMED = 4
@@ -32,7 +32,7 @@ def _found(result: Answers) -> str:
     setting = result.applied.setting
     best = result.ranking[0]
     beaten = [name for name in result.ranking if _rejected_by(result, name) == best]
-    others = [name for name in result.rejections if name not in beaten]
+    others = [name for name in result.rejections if _rejected_by(result, name) != best]
     opening = question(setting)
     if not result.rejections:
         worse = f"could be shown to predict worse than another{_by_more(result)}"
@@ -76,9 +76,9 @@ def _by_at_least(result: Answers, beaten: Sequence[str]) -> str:
     amounts = [result.better_by[name] for name in beaten] if result.better_by else []
     if result.calibrated is not None or not amounts or min(amounts) <= 0.0:
         return ""
-    least = _amount(min(amounts))
+    least = two_digits(min(amounts))
     if len(beaten) <= MOST_NAMED:
-        least = joined([_amount(amount) for amount in amounts])
+        least = joined([two_digits(amount) for amount in amounts])
     return f", by at least {least}{unit} (with probability {setting.threshold:g})"
 
 
@@ -108,8 +108,7 @@ def _survivors(result: Answers) -> str:
     others = [name for name in result.survivors if name != best]
     if not others:
         return ""
-    row = result.names.index(best)
-    probability = [result.deciding[row, result.names.index(name)] for name in others]
+    probability = [result.best_decides[result.place[name]] for name in others]
     if len(others) > MOST_NAMED:
         low = _probability(min(probability))
         high = _probability(max(probability))
@@ -128,13 +127,12 @@ def _equivalent(result: Answers, others: Sequence[str]) -> str:
     setting = result.applied.setting
     if setting.margin == 0.0 or too_few_groups(result.applied):
         return ""
-    best = result.names.index(result.ranking[0])
-    probability = equivalence(result.applied)[best]
-    equal = [name for name in others if probability[result.names.index(name)] > setting.threshold]
+    probability = equivalent_to_best(result.applied)
+    equal = [name for name in others if probability[result.place[name]] > setting.threshold]
     if not equal:
         return ""
     unit = f" {setting.loss_unit}" if setting.loss_unit else ""
-    least = min(probability[result.names.index(name)] for name in equal)
+    least = min(probability[result.place[name]] for name in equal)
     return (
         f"; within {setting.margin:g}{unit} it is equivalent to {listed(equal)} "
         f"(P {_probability(least)})"
@@ -146,10 +144,9 @@ def _next(result: Answers) -> str:
     setting = result.applied.setting
     if setting.groups is None or not result.applied.law.needs_groups or setting.horizon == 1.0:
         return ""
-    best = result.names.index(result.ranking[0])
     others = result.ranking[1:]
-    following = result.applied.over(1.0)[best]
-    probability = [following[result.names.index(name)] for name in others]
+    following = result.applied.over_best(1.0)
+    probability = [following[result.place[name]] for name in others]
     where = f"In {next_group(setting)}"
     who = show(result.ranking[0])
     if len(others) > MOST_NAMED:
@@ -177,8 +174,3 @@ def _probability(value: float) -> str:
 def _plain(value: float) -> str:
     """As "0.975", with the digits of the table."""
     return _probability(value).removeprefix("= ").replace("> ", "above ").replace("< ", "below ")
-
-
-def _amount(value: float) -> str:
-    """Two significant digits."""
-    return f"{value:.2g}"

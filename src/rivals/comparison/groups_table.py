@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from rivals._say.arguments import check_choice
 from rivals._say.words import plural, show
 from rivals._types import FloatArray
 from rivals.comparison import pasting, rendering
@@ -37,7 +38,7 @@ class GroupOutcome:
     points : int
         How many there are in it.
     difference : mapping
-        Model → its mean loss in this group less that of the best model over all groups, and the
+        Model → its mean loss in this group less that of the best model (or baseline), and the
         sampling error of this difference.
     winners : tuple of str
         The model of the lowest mean loss in this group; several only if they are equal.
@@ -88,7 +89,7 @@ class GroupsTable:
     kind : str
         What one group is called.
     best : str
-        The model of the lowest mean loss, to which the others are compared.
+        The model to which the others are compared: that of the lowest mean loss, or `against`.
     models : tuple of str
         The other models, from the lowest mean loss to the highest.
     groups : tuple of GroupOutcome
@@ -248,21 +249,28 @@ class GroupsTable:
         return format_of_differences(pairs)
 
 
-def groups_table(result: Answers) -> GroupsTable:
-    """Every group of a comparison beside the others."""
+def groups_table(result: Answers, against: str | None = None) -> GroupsTable:
+    """Every group of a comparison beside the others: differences to the best, or to a baseline."""
     grouping = result.applied.setting.groups
-    if grouping is None or result.won is None:
+    if grouping is None or not result.applied.law.needs_groups:
         raise ValueError(
             "groups_table is about groups, and this comparison has none; compare with groups=, "
             "the replication of each point"
         )
     applied: Any = result.applied
-    place = {model: index for index, model in enumerate(result.names)}
-    best, *others = result.ranking
+    place = result.place
+    best = result.ranking[0]
+    base = best if against is None else check_choice(against, "against", result.names)
+    others = [model for model in result.ranking if model != base]
     differences = {}
     for model in others:
-        differences[model] = applied.in_each_group(place[model], place[best])
-    winners = _winners(result.ranking, differences)
+        differences[model] = applied.in_each_group(place[model], place[base])
+    to_best = differences
+    if base != best:  # so that a tie is one whatever the baseline
+        to_best = {}
+        for model in result.ranking[1:]:
+            to_best[model] = applied.in_each_group(place[model], place[best])
+    winners = _winners(result.ranking, to_best)
     groups = []
     for index, name in enumerate(grouping.names):
         here = {}
@@ -273,8 +281,8 @@ def groups_table(result: Answers) -> GroupsTable:
     between = {}
     for model in others:
         errors = differences[model][1]
-        between[model] = _between(result.applied, place[model], place[best], errors)
-    return GroupsTable(grouping.kind, best, tuple(others), tuple(groups), between)
+        between[model] = _between(result.applied, place[model], place[base], errors)
+    return GroupsTable(grouping.kind, base, tuple(others), tuple(groups), between)
 
 
 def _winners(

@@ -40,6 +40,8 @@ class Verdict:
         What a calibration says of itself; none without one.
     survivors_under : dict
         Of a calibration: names of the survivors under each epistemic distribution.
+    methods : str
+        Of a calibration: how it was made and how it is used, for a paper.
     """
 
     rejections: dict[int, Duel]
@@ -49,6 +51,7 @@ class Verdict:
     calibrated: FloatArray | None = None
     remarks: tuple[str, ...] = ()
     survivors_under: dict[str, list[str]] = field(default_factory=dict)
+    methods: str = ""
 
 
 def judge(applied: Applied, correct: Correct | None = None) -> Verdict:
@@ -163,12 +166,15 @@ class Rule:
         Applied to probabilities before they are held against the threshold.
     remarks : tuple of str
         What the calibration rests on, and what to know of it.
+    methods : str
+        How it was made and how it is used, for a paper.
     """
 
     name: str
     c: float
     correct: Correct
     remarks: tuple[str, ...]
+    methods: str = ""
 
 
 def judge_calibrated(
@@ -195,7 +201,10 @@ def judge_calibrated(
             under[label] = [names[place] for place in order if place not in verdict.rejections]
     decides, verdict, rule = min(found, key=lambda one: len(one[1].rejections))
     remarks = (*dict.fromkeys(rule.remarks), *_under_each(under))
-    return decides, replace(verdict, remarks=remarks, survivors_under=under)
+    methods = rule.methods
+    if len(found) > 1:
+        methods = f"Of {len(found)} calibrations the one that rejects least decides. {methods}"
+    return decides, replace(verdict, remarks=remarks, survivors_under=under, methods=methods)
 
 
 def _under_each(under: dict[str, list[str]]) -> list[str]:

@@ -43,9 +43,8 @@ def beside_best(applied: Applied) -> BesideBest:
     0 for the best model itself.
     """
     n_models = applied.empirical.size
-    best = int(np.argmin(applied.empirical))
-    others = np.flatnonzero(np.arange(n_models) != best)
-    law = applied.differences(np.full(others.size, best), others)
+    others = np.flatnonzero(np.arange(n_models) != applied.best)
+    law = applied.differences(np.full(others.size, applied.best), others)
     threshold = applied.setting.threshold
     better = np.zeros(n_models)
     within = np.zeros(n_models)
@@ -62,6 +61,14 @@ def equivalence(applied: Applied) -> FloatArray:
     return probability
 
 
+def equivalent_to_best(applied: Applied) -> FloatArray:
+    """The row of the best model."""
+    better, worse = applied.exceeds_best()
+    probability = np.clip(1.0 - better - worse, 0.0, 1.0)
+    probability[applied.best] = 1.0
+    return probability
+
+
 def too_few_groups(applied: Applied) -> str:
     """Why equivalence is not stated: a sentence; "" where it may be."""
     groups = applied.setting.groups
@@ -75,12 +82,21 @@ def too_few_groups(applied: Applied) -> str:
     )
 
 
-def relation(applied: Applied, a: int, b: int) -> str:
-    """What a is beside b, with a margin: "better", "equivalent", "not worse" or "undecided"."""
-    better = applied.exceedance()[0]
+def relations(applied: Applied) -> list[str]:
+    """What the best is beside each model, with a margin.
+
+    "better", "equivalent", "not worse" or "undecided".
+    """
     threshold = applied.setting.threshold
-    if better[a, b] > threshold:
-        return "better"
-    if 1.0 - better[a, b] - better[b, a] > threshold and not too_few_groups(applied):
-        return "equivalent"
-    return "not worse" if 1.0 - better[b, a] > threshold else "undecided"
+    few = bool(too_few_groups(applied))
+    found = []
+    for better, worse in zip(*applied.exceeds_best(), strict=True):
+        if better > threshold:
+            found.append("better")
+        elif 1.0 - better - worse > threshold and not few:
+            found.append("equivalent")
+        elif 1.0 - worse > threshold:
+            found.append("not worse")
+        else:
+            found.append("undecided")
+    return found

@@ -8,6 +8,7 @@ from math import isinf
 from rivals._say.words import listed, plural
 from rivals._version import __version__
 from rivals.comparison.answers import Answers, AnswersOverC
+from rivals.comparison.expectation import expected, in_words
 from rivals.comparison.text import sweep_verdict
 from rivals.laws import Setting
 
@@ -48,15 +49,20 @@ def methods(result: Answers, sweep: Callable[[], AnswersOverC]) -> str:
         sentences.append(f"We used {_c(result)} and {_simulations(setting)}.")
     if setting.order:
         sentences.append("Points were treated as a time series.")
-    if result.calibrated is not None:
-        sentences.append("Probabilities were corrected by the curve of that calibration.")
+    sentences.append(result.calibration_methods)
     sentences.append(_rule(setting))
     if uses_c:
         sentences.append(_over_c(result, sweep))
+    sentences.append(_worth(result))
     if result.seeded:
         sentences.append(f"The seed was {setting.entropy}.")
-    references = f"{PAPER}; {SOFTWARE}" if law.of_this_paper else SOFTWARE
-    return f"{' '.join(filter(None, sentences))} References: {references}."
+    of_paper = law.of_this_paper or result.calibrated is not None
+    return f"{' '.join(filter(None, sentences))} {references(of_paper=of_paper)}"
+
+
+def references(*, of_paper: bool) -> str:
+    """What to cite: the software, and the paper where its law or its calibration is used."""
+    return f"References: {PAPER}; {SOFTWARE}." if of_paper else f"References: {SOFTWARE}."
 
 
 def _labels(setting: Setting) -> str:
@@ -80,6 +86,15 @@ def _rule(setting: Setting) -> str:
         f"A model was rejected if a rival of lower mean loss had{over} the lower risk{by} with a "
         f"probability above {setting.threshold:g}."
     )
+
+
+def _worth(result: Answers) -> str:
+    """What became of winners stated like this on real data, where that was measured."""
+    found = expected(result.applied, calibrated=result.calibrated is not None)
+    if found is None:
+        return ""
+    words = in_words(found, result.applied, winner=bool(result.rejections))
+    return f"With these settings, {words}."
 
 
 def _c(result: Answers) -> str:

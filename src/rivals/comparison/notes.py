@@ -5,11 +5,11 @@ One list for print, page and JSON.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from rivals._say.warn import warn
-from rivals._say.words import listed
+from rivals._say.words import listed, show
 from rivals.comparison.mistakes import mistakes
 from rivals.core.tails import extremes, tail_shape, tail_word
 from rivals.laws.base import Law
@@ -32,6 +32,8 @@ QUIET = (
     "data",
     "unit",
     "constant",
+    "shifted",
+    "same",
 )
 
 
@@ -62,12 +64,37 @@ def notes(losses: Mapping[str, Losses], law: Law, setting: Setting) -> dict[str,
     header as row 1.
     """
     every = {}
+    twins = {} if law.needs_groups else _twins(losses)  # with groups, the law says so
     for (name, sample), found in zip(losses.items(), mistakes(losses), strict=True):
-        pairs = [*found, *_autocorrelation(sample, setting), *_series(sample, setting)]
+        pairs = [
+            *found,
+            *_given_twice(twins.get(name), found),
+            *_autocorrelation(sample, setting),
+            *_series(sample, setting),
+        ]
         if not _one_loss_per_group(setting):
             pairs += [*law.doubts(sample), *_tail(sample)]
         every[name] = tuple(Note(code, text) for code, text in pairs)
     return every
+
+
+def _twins(losses: Mapping[str, Losses]) -> dict[str, str]:
+    """Models that have the losses of another → the first that has them."""
+    first: dict[bytes, str] = {}
+    found = {}
+    for name, sample in losses.items():
+        other = first.setdefault(sample.observed.tobytes(), name)
+        if other != name:
+            found[name] = other
+    return found
+
+
+def _given_twice(
+    twin: str | None, mistakes: Sequence[tuple[str, str]]
+) -> Iterator[tuple[str, str]]:
+    """Whether a model is another, unless all models are the data themselves."""
+    if twin is not None and "data" not in dict(mistakes):
+        yield "same", f"its losses are those of {show(twin)}; is one model given twice?"
 
 
 def _one_loss_per_group(setting: Setting) -> bool:

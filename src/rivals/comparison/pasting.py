@@ -27,8 +27,29 @@ LATEX = {
     "−": r"$-$",
     "√": r"$\surd$",
     "½": r"$\frac{1}{2}$",
+    "²": "$^2$",
+    "≤": r"$\leq$",
+    "≥": r"$\geq$",
+    "×": r"$\times$",
+    "∞": r"$\infty$",
     "…": r"\ldots{}",
+    # At the beginning of a line both would belong to the end of the line before it.
+    "[": "{[}",
+    "*": "{*}",
 }
+# What LaTeX would join into a dash, a quotation mark or ¡ and ¿.
+JOINED = re.compile(r"(?<=-)(?=-)|(?<=')(?=')|(?<=,)(?=,)|(?<=[`!?])(?=`)")
+# Greek letters, as in headings and often in names of models.
+SMALL = "α β γ δ ε ζ η θ ι κ λ μ ν ξ π ρ ς σ τ υ φ χ ψ ω"
+SMALL_NAMES = (
+    "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho varsigma "
+    "sigma tau upsilon phi chi psi omega"
+)
+CAPITAL = "Γ Δ Θ Λ Ξ Π Σ Φ Ψ Ω"
+CAPITAL_NAMES = "Gamma Delta Theta Lambda Xi Pi Sigma Phi Psi Omega"
+for letters, names in ((SMALL, SMALL_NAMES), (CAPITAL, CAPITAL_NAMES)):
+    for letter, name in zip(letters.split(), names.split(), strict=True):
+        LATEX[letter] = f"$\\{name}$"
 # A hyphen before a number, and not within a name, is a minus.
 MINUS = re.compile(r"(?<![\w.)])-(?=\.?\d)")
 
@@ -106,4 +127,8 @@ def in_latex(text: str) -> str:
     $-$0.5 $\\pm$ 0.1 model-1 \\& 50 \\%
     """
     with_minus = MINUS.sub("−", text)
-    return "".join(LATEX.get(character, character) for character in with_minus)
+    return "{}".join(map(_escaped, JOINED.split(with_minus)))
+
+
+def _escaped(text: str) -> str:
+    return "".join(LATEX.get(character, character) for character in text)

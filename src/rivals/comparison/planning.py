@@ -13,8 +13,9 @@ import numpy as np
 from rivals._random import PLANNED_GROUPS, entropy_from, stream
 from rivals._say.arguments import check_size
 from rivals._say.words import plural, probability_text, show
+from rivals._schemas import stamp
 from rivals._types import RNG, BoolArray, FloatArray
-from rivals.comparison import rendering
+from rivals.comparison import pasting, rendering
 from rivals.comparison.answers import Answers
 from rivals.core.more_groups import draw_futures
 
@@ -59,7 +60,7 @@ def plan(result: Answers, more_groups: Any = MORE_GROUPS, *, rng: RNG = None) ->
         chance=_read_only(chance),
         ceiling=_read_only(ceiling),
         even_odds=_read_only(even_odds),
-        probability=_read_only(result.deciding[places[best], undecided]),
+        probability=_read_only(result.best_decides[undecided]),
         groups=len(setting.groups.names),
         kind=setting.groups.kind,
         new_groups=setting.new_groups,
@@ -211,6 +212,7 @@ class Plan:
         if self.new_groups is not None:
             new_groups = "inf" if isinf(self.new_groups) else int(self.new_groups)
         return {
+            **stamp("plan"),
             "best": self.best,
             "models": list(self.models),
             "more_groups": list(self.more_groups),
@@ -232,10 +234,20 @@ class Plan:
         """One row for each model and number of groups (needs pandas)."""
         return rendering.dataframe(self.rows(), "model")
 
+    def to_markdown(self) -> str:
+        """The printed table, for Markdown; what the chances are of, below it."""
+        return pasting.markdown(*self._table(), after=f"{self.verdict} {self._error()}.")
+
+    def to_latex(self) -> str:
+        """The printed table, for LaTeX; what the chances are of, as a comment."""
+        return pasting.latex(*self._table(), after=f"{self.verdict} {self._error()}.")
+
+    def _error(self) -> str:
+        return f"Monte Carlo error at most {self.standard_error.max():.3f}, rng = {self.entropy}"
+
     def __str__(self) -> str:
         headings, cells = self._table()
-        error = f"Monte Carlo error at most {self.standard_error.max():.3f}, rng = {self.entropy}"
-        sentences = [*self._question(), *self._limits(), error]
+        sentences = [*self._question(), *self._limits(), self._error()]
         paragraphs = [rendering.wrap(sentence) for sentence in sentences]
         return "\n".join([rendering.text(headings, cells), "", *paragraphs])
 

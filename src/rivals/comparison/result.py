@@ -17,13 +17,13 @@ from typing import Any
 import numpy as np
 
 from rivals._say.arguments import check_choice, check_positive
+from rivals._schemas import stamp
 from rivals._types import RNG, FloatArray, IntArray
-from rivals._version import __version__
 from rivals.comparison import archive, margin, pasting, rendering, table, text
 from rivals.comparison.baseline import Baseline, against
 from rivals.comparison.conclusion import conclusion
 from rivals.comparison.duels import Rejection, Undecided
-from rivals.comparison.expectation import expected
+from rivals.comparison.expectation import Expected, expected
 from rivals.comparison.groups_table import GroupsTable, groups_table
 from rivals.comparison.horizon import checked_new_groups
 from rivals.comparison.judge import Verdict, judge
@@ -79,6 +79,11 @@ class Comparison:
     seeded: bool = True
 
     # ---------------------------------------------------------------- what it was made with
+
+    @cached_property
+    def place(self) -> Mapping[str, int]:
+        """Name → its place in `names`."""
+        return self._by_name(range(len(self.names)))
 
     @cached_property
     def losses(self) -> Mapping[str, Losses]:
@@ -143,12 +148,12 @@ class Comparison:
 
     def risk_interval(self, name: str, level: float = 0.9) -> tuple[float, float]:
         """The central interval that contains the risk of a model with probability `level`."""
-        if name not in self._place:
+        if name not in self.place:
             check_choice(name, "model", self.names)
         if level not in self._intervals:
             self._intervals[level] = self.applied.interval(level)
         lows, highs = self._intervals[level]
-        place = self._place[name]
+        place = self.place[name]
         low = self.applied.reference + lows[place]
         high = self.applied.reference + highs[place]
         return float(low), float(high)
@@ -169,8 +174,9 @@ class Comparison:
 
         What looks like a mistake: "sign" (losses that fall where those of others rise),
         "log_likelihoods" (all models have a long tail of low losses), "unit" (bits beside nats,
-        or another kind of loss), "constant" (missing in a density), "other_points" (rows in
-        another order, or of other points), "data" (in place of losses: all models have the
+        or another kind of loss), "constant" (missing in a density), "shifted" (a constant between
+        observed and synthetic losses), "other_points" (rows in another order, or of other
+        points), "same" (a model given twice), "data" (in place of losses: all models have the
         same), "swapped" (observed and synthetic), "shared_simulations" (of one model, used for
         all), "synthetic_sign", "copied" (synthetic losses that are observed ones).
 
@@ -208,7 +214,7 @@ class Comparison:
 
         It is the calibrated one, if there is a calibration.
         """
-        order = [self._place[name] for name in self.ranking]
+        order = [self.place[name] for name in self.ranking]
         decides = self.probability if self.calibrated is None else self.calibrated
         return PairTable(self.ranking, decides[np.ix_(order, order)])
 
@@ -230,6 +236,22 @@ class Comparison:
         """
         return self._exceedance if self.calibrated is None else self.calibrated
 
+    @cached_property
+    def best_is_better(self) -> FloatArray:
+        """[b] = P(R_best < R_b): a row of `probability`, the other rows of which it spares."""
+        if "_matrices" in vars(self):  # it is at hand
+            return np.asarray(self.probability[self.applied.best])
+        return _read_only(self.applied.better_best())
+
+    @property
+    def best_decides(self) -> FloatArray:
+        """The row of the best model, of `deciding`."""
+        if self.calibrated is not None:
+            return np.asarray(self.calibrated[self.applied.best])
+        if self.applied.setting.margin > 0.0:
+            return self._best_exceeds
+        return self.best_is_better
+
     @property
     def equivalent(self) -> Mapping[tuple[str, str], float]:
         """(a, b) → P(both differ by less than the margin), of the pairs for which it is stated.
@@ -245,7 +267,7 @@ class Comparison:
         if too_few := margin.too_few_groups(self.applied):
             raise ValueError(too_few)
         probability = margin.equivalence(self.applied)
-        order = [self._place[name] for name in self.ranking]
+        order = [self.place[name] for name in self.ranking]
         found = {}
         for a, b in combinations(order, 2):
             if probability[a, b] > setting.threshold:
@@ -277,13 +299,8 @@ class Comparison:
         """
         if self.applied.setting.margin == 0.0:
             return MappingProxyType({})
-        best = self._place[self.ranking[0]]
-        return MappingProxyType(
-            {
-                name: margin.relation(self.applied, best, self._place[name])
-                for name in self.ranking[1:]
-            }
-        )
+        found = margin.relations(self.applied)
+        return MappingProxyType({name: found[self.place[name]] for name in self.ranking[1:]})
 
     @property
     def won(self) -> IntArray | None:
@@ -335,18 +352,34 @@ class Comparison:
         return self._verdict.remarks
 
     @property
+    def calibration_methods(self) -> str:
+        """How c was calibrated and probabilities were read, for a paper; empty without one."""
+        return self._verdict.methods
+
+    @property
     def expected_error(self) -> float | None:
         """How often winners stated like this lost in fresh groups of real data, a fraction.
 
-        None where that was not measured. Measured at the default c and threshold, from one data
-        set and from 2 to 8 groups: `docs/does-it-work.md`.
+        The number that is printed: measured with as many groups, or with the next fewer that were
+        tried. None where no winner is stated, and where it was not measured: at another c or
+        threshold than the default, with a margin, for series and clusters.
         """
-        found = expected(self.applied, calibrated=self.calibrated is not None)
-        groups = self.applied.setting.groups
-        n_groups = 1 if groups is None else len(groups.names)
-        if found is None or found.groups != n_groups:
+        found = self._expected
+        if found is None or not self.rejections:
             return None
         return found.error / 100.0
+
+    @property
+    def expected_stated(self) -> float | None:
+        """For which fraction of the pairs of models a winner was stated there at all.
+
+        None where that was not measured.
+        """
+        return None if self._expected is None else self._expected.stated / 100.0
+
+    @property
+    def _expected(self) -> Expected | None:
+        return expected(self.applied, calibrated=self.calibrated is not None)
 
     @cached_property
     def conclusion(self) -> str:
@@ -416,11 +449,16 @@ class Comparison:
         """
         return against(self, baseline)
 
-    def groups_table(self) -> GroupsTable:
+    def groups_table(self, *, against: str | None = None) -> GroupsTable:
         """What happened in each group: differences to the best with their errors, and who won.
 
         Below it, of each model, how its difference to the best varies between groups: μ and τ with
         intervals, I², and the prediction interval of a new group. Under law "groups".
+
+        Parameters
+        ----------
+        against : str, optional
+            The name of a model to which differences are taken in place of the best.
 
         Examples
         --------
@@ -434,7 +472,7 @@ class Comparison:
         >>> [group.winners for group in table.groups]
         [('A',), ('A',), ('A',), ('A',)]
         """
-        return groups_table(self)
+        return groups_table(self, against)
 
     def plan(self, more_groups: Sequence[int] | int = MORE_GROUPS, *, rng: RNG = None) -> Plan:
         """How probably so many more groups tell each surviving model from the best.
@@ -447,7 +485,9 @@ class Comparison:
     def methods(self) -> str:
         """A paragraph for the methods section of a paper.
 
-        Law, c, groups, simulations, threshold, sizes, version, references.
+        Law, c, groups, simulations, threshold, sizes, version, references; of a calibration its Ω,
+        sizes, number of experiments, and how probabilities are read. `conclusion` is the sentence
+        that belongs beside it.
         """
         return methods(self, self.sweep)
 
@@ -461,7 +501,7 @@ class Comparison:
         groups = self.applied.setting.groups
         clusters = self.applied.setting.clusters
         return {
-            "rivals_version": __version__,
+            **stamp("comparison"),
             "names": list(self.names),
             **self.applied.settings(),
             "groups": None if groups is None else list(groups.names),
@@ -472,6 +512,7 @@ class Comparison:
             "conclusion": self.conclusion,
             "verdict": self.verdict,
             "expected_error": self.expected_error,
+            "expected_stated": self.expected_stated,
             "models": table.rows_of(self),
             "groups_table": self._groups_as_dict(),
             "probability": self.probability.tolist(),
@@ -481,7 +522,7 @@ class Comparison:
 
     def _groups_as_dict(self) -> dict[str, Any] | None:
         """Of more than 100 models it is left to who asks for it."""
-        if self.won is None or len(self.names) > MOST_BESIDE_BEST:
+        if not self.applied.law.needs_groups or len(self.names) > MOST_BESIDE_BEST:
             return None
         return self.groups_table().to_dict()
 
@@ -563,6 +604,10 @@ class Comparison:
         return _read_only(self.applied.exceedance()[0])
 
     @cached_property
+    def _best_exceeds(self) -> FloatArray:
+        return _read_only(self.applied.exceeds_best()[0])
+
+    @cached_property
     def _matrices(self) -> tuple[FloatArray, FloatArray]:
         probability, error = self.applied.matrix()
         return _read_only(probability), _read_only(error)
@@ -570,10 +615,6 @@ class Comparison:
     @cached_property
     def _intervals(self) -> dict[float, tuple[FloatArray, FloatArray]]:
         return {}
-
-    @cached_property
-    def _place(self) -> dict[str, int]:
-        return {name: place for place, name in enumerate(self.names)}
 
     def _by_name(self, values: Sequence[Any]) -> Mapping[str, Any]:
         return MappingProxyType(dict(zip(self.names, values, strict=True)))
@@ -671,6 +712,7 @@ class Sweep:
     def to_dict(self) -> dict[str, Any]:
         """Plain numbers and text."""
         return {
+            **stamp("sweep"),
             "names": list(self.names),
             "c": list(self.c),
             "threshold": self.comparisons[0].threshold,
@@ -705,7 +747,7 @@ class Sweep:
         return rendering.html(table.SWEEP_HEADINGS, table.sweep_cells(self), after=self.verdict)
 
 
-def load(path: str | PathLike[str]) -> Comparison:
+def load(path: str | bytes | PathLike[str]) -> Comparison:
     """Read a comparison that `Comparison.save` wrote. Nothing in the file is executed or unpickled.
 
     The verdict is the saved one; probabilities and draws are computed from the saved losses again

@@ -17,6 +17,8 @@ MOST_POINTS = 1024
 MOST_SIMULATED = 4096
 # Quantiles that tell the shape of a sample.
 LEVELS = np.array([0.01, 0.05, 0.5, 0.95, 0.99])
+# Those that are compared between samples, and are known from a hundred points.
+SHAPE = np.array([0.05, 0.25, 0.5, 0.75, 0.95])
 # Of labels or counts are losses with fewer distinct values than this fraction of the points, or
 # with the same value in data and simulation at more than this fraction.
 FEW_DISTINCT = 0.9
@@ -89,6 +91,7 @@ class Side:
 class Shape:
     """Where a sample of losses lies."""
 
+    levels: FloatArray  # quantiles
     lowest: float
     middle: float
     span: float  # from the 5 % to the 95 % quantile
@@ -102,12 +105,18 @@ class Shape:
         places = np.rint(LEVELS * (ordered.size - 1)).astype(int)
         low, few, middle, most, high = ordered[places].tolist()
         return cls(
+            levels=ordered[np.rint(SHAPE * (ordered.size - 1)).astype(int)],
             lowest=float(ordered[0]),
             middle=middle,
             span=most - few,
             lean=(middle - low) / (high - middle) if high > middle else 1.0,
             width=float(np.mean(np.abs(values - middle))),
         )
+
+    def same_as(self, other: Shape, factor: float, constant: float, within: float) -> bool:
+        """Whether it is the other times a factor plus a constant, within so many widths."""
+        apart = np.max(np.abs(self.levels - factor * other.levels - constant))
+        return bool(apart < within * factor * other.width)
 
 
 # ---------------------------------------------------------------- correlations
@@ -124,6 +133,24 @@ def correlation(a: FloatArray, b: FloatArray) -> float:
     """Of two samples about their means."""
     scale = sqrt(float(a @ a) * float(b @ b))
     return float(a @ b) / scale if scale > 0.0 else 0.0
+
+
+def independent(a: FloatArray, b: FloatArray) -> bool:
+    """Whether ranks of two samples look independent: not correlated, nor otherwise related.
+
+    Losses of two models on the same points may be uncorrelated: one rises with the data where the
+    other falls and rises again. In a table of quarters by quarters that shows: χ² would have mean
+    9 and variance 18.
+    """
+    n = a.size
+    if abs(correlation(a, b)) >= 2.0 / sqrt(n):
+        return False
+    quarters = [np.clip(np.floor(4.0 * (ranks / n + 0.5)), 0, 3).astype(int) for ranks in (a, b)]
+    counts = np.bincount(4 * quarters[0] + quarters[1], minlength=16).reshape(4, 4)
+    by_chance = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / n
+    known = by_chance > 0.0
+    chi2 = float(np.sum((counts - by_chance)[known] ** 2 / by_chance[known]))
+    return chi2 < 9.0 + 2.0 * sqrt(18.0)
 
 
 def correlation_with_others(ranks: Sequence[FloatArray]) -> FloatArray:

@@ -13,6 +13,7 @@ import numpy as np
 from rivals._say.words import all_shortened, probability_text, show, told_apart
 from rivals.comparison.answers import Answers, AnswersOverC
 from rivals.comparison.digits import Number, format_of_means, format_of_risks
+from rivals.comparison.expectation import question_of
 from rivals.comparison.notes import Note, by_text
 from rivals.comparison.rendering import Row, terminal_width, text, width_of, wrap
 
@@ -84,14 +85,10 @@ def _difference_cell(row: Row, form: Format) -> str:
 
 def _won(result: Answers, name: str) -> dict[str, Any]:
     groups = result.applied.setting.groups
-    if result.won is None or groups is None:
+    won = result.applied.won_by_best
+    if won is None or groups is None:
         return {"groups_lost_to_best": None, "groups": None}
-    best = result.names.index(result.ranking[0])
-    own = result.names.index(name)
-    return {
-        "groups_lost_to_best": int(result.won[best, own]),
-        "groups": len(groups.names),
-    }
+    return {"groups_lost_to_best": int(won[result.place[name]]), "groups": len(groups.names)}
 
 
 def _won_cell(row: Row, form: Format) -> str:
@@ -102,15 +99,27 @@ def _won_cell(row: Row, form: Format) -> str:
 
 def _horizons(result: Answers, name: str) -> dict[str, Any]:
     """How probably the best is better: as asked, in the next group, the study repeated, in all."""
-    best = result.names.index(result.ranking[0])
-    own = result.names.index(name)
-    asked = {"best_is_better": float(result.probability[best, own])}
+    own = result.place[name]
+    asked = {
+        "best_is_better": float(result.best_is_better[own]),
+        "decides": _decides(result),
+    }
     groups = result.applied.setting.groups
-    if result.won is None or groups is None:
+    if groups is None or not result.applied.law.needs_groups:
         return {**asked, **dict.fromkeys(HORIZONS)}
     horizons = (1.0, float(len(groups.names)), inf)
-    at_each = [float(result.applied.over(new_groups)[best, own]) for new_groups in horizons]
+    at_each = [float(result.applied.over_best(new_groups)[own]) for new_groups in horizons]
     return {**asked, **dict(zip(HORIZONS, at_each, strict=True))}
+
+
+def _decides(result: Answers) -> str | None:
+    """Which of the columns that tell how probably the best is better decides, if there are any."""
+    setting = result.applied.setting
+    if setting.margin > 0.0:
+        return "margin"
+    if not result.applied.law.needs_groups:
+        return None
+    return question_of(setting) or "asked"
 
 
 def _of_groups(rows: Sequence[Row]) -> bool:
@@ -124,20 +133,21 @@ def _asked_apart(rows: Sequence[Row]) -> bool:
     return any(row["best_is_better"] not in [row[key] for key in HORIZONS] for row in rows)
 
 
-def _cell_of_best(key: str) -> Callable[[Row, Format], str]:
-    """A probability that the best is better; nothing beside the best itself."""
+def _cell_of_best(key: str, column: str) -> Callable[[Row, Format], str]:
+    """A probability that the best is better; beside the best itself, whether it decides."""
 
     def cell(row: Row, form: Format) -> str:
-        return "" if row["model"] == form.best else probability_text(row[key])
+        if row["model"] != form.best:
+            return probability_text(row[key])
+        return "counts" if row["decides"] == column else ""
 
     return cell
 
 
 def _margins(result: Answers, name: str) -> dict[str, Any]:
-    best = result.names.index(result.ranking[0])
     exceeds = None
     if result.applied.setting.margin > 0.0 and name != result.ranking[0]:
-        exceeds = float(result.deciding[best, result.names.index(name)])
+        exceeds = float(result.best_decides[result.place[name]])
     return {
         "best_exceeds_margin": exceeds,
         "better_by": result.better_by.get(name),
@@ -232,7 +242,7 @@ COLUMNS = (
         "next group",
         "How probably the best has the lower risk in one new group.",
         _horizons,
-        _cell_of_best("best_is_better_next"),
+        _cell_of_best("best_is_better_next", "next"),
         shown=_of_groups,
         short="next",
         varies="c",
@@ -241,7 +251,7 @@ COLUMNS = (
         "study repeated",
         "How probably the best has the lower mean risk in as many new groups as there are.",
         lambda result, name: {},
-        _cell_of_best("best_is_better_study"),
+        _cell_of_best("best_is_better_study", "study"),
         shown=_of_groups,
         short="study",
         varies="c",
@@ -251,7 +261,7 @@ COLUMNS = (
         "How probably the best has the lower mean risk over all groups to come. It decides only if "
         "asked: a rare kind of group may reverse it.",
         lambda result, name: {},
-        _cell_of_best("best_is_better_all"),
+        _cell_of_best("best_is_better_all", "all"),
         shown=_of_groups,
         short="all",
         varies="c",
@@ -260,7 +270,7 @@ COLUMNS = (
         "as asked",
         "How probably the best has the lower mean risk in as many new groups as were asked for.",
         lambda result, name: {},
-        _cell_of_best("best_is_better"),
+        _cell_of_best("best_is_better", "asked"),
         shown=_asked_apart,
         short="asked",
         varies="c",
@@ -269,7 +279,7 @@ COLUMNS = (
         "by the margin",
         "How probably the best is better by more than the margin, which decides.",
         lambda result, name: {},
-        _cell_of_best("best_exceeds_margin"),
+        _cell_of_best("best_exceeds_margin", "margin"),
         shown=lambda rows: any(row["best_is"] for row in rows),
         short="by margin",
     ),

@@ -6,10 +6,10 @@ from math import isfinite
 
 import numpy as np
 
-from rivals._say.words import listed, show, told_apart
+from rivals._say.words import listed, show, told_apart, two_digits
 from rivals.comparison.answers import Answers, AnswersOverC
 from rivals.comparison.duels import Undecided
-from rivals.comparison.expectation import DATA_SETS, expected, question_of
+from rivals.comparison.expectation import expectation
 from rivals.comparison.horizon import new_groups
 from rivals.comparison.margin import too_few_groups
 
@@ -90,7 +90,8 @@ def _of_margins(result: Answers) -> list[str]:
         if setting.margin > largest:
             sentences.append(
                 f"The margin, {setting.margin:g}{unit}, is larger than every difference between "
-                f"the models (at most {largest:.2g}): none can be rejected; take a smaller one."
+                f"the models (at most {two_digits(largest)}): none can be rejected; take a "
+                "smaller one."
             )
         return [sentence for sentence in sentences if sentence]
     second = result.ranking[1]
@@ -98,11 +99,12 @@ def _of_margins(result: Answers) -> list[str]:
     if second not in result.equivalent_within or not stated:
         return []
     within = result.equivalent_within[second]
-    if not isfinite(within):
+    if not isfinite(within) or within == 0.0:  # with the same losses there is nothing to differ by
         return []
     return [
         f"With probability {setting.threshold:g}, {show(result.ranking[0])} and {show(second)} "
-        f"differ by less than {within:.2g}{unit}: a margin above that would call them equivalent."
+        f"differ by less than {two_digits(within)}{unit}: a margin above that would call them "
+        "equivalent."
     ]
 
 
@@ -126,29 +128,12 @@ def _of_many_models(result: Answers) -> list[str]:
 
 
 def _expectation(result: Answers) -> list[str]:
-    """What a stated winner is worth, in a plain line; nothing where it was not measured."""
-    found = expected(result.applied, calibrated=result.calibrated is not None)
-    if found is None or not result.rejections:
-        return []
-    setting = result.applied.setting
-    if found.groups == 1:
-        data = "one data set, not calibrated,"
-    else:
-        measured = result.applied.law.measured[setting.n_simulations > 0]
-        most_tried = max(groups for _, groups in measured)
-        there_are_more = setting.groups is not None and len(setting.groups.names) > found.groups
-        data = f"{found.groups} groups"
-        if found.groups == most_tried and there_are_more:
-            data += " (the most that were tried)"
-    lost = {"study": "when the study was repeated", "all": "in the mean over all fresh groups"}
-    where = lost.get(question_of(setting), "in a fresh group")
-    sentence = (
-        f"What to expect: in {DATA_SETS} real data sets {found.error:.0f} ± "
-        f"{found.standard_error:.0f} % of the winners stated from {data} lost {where}"
+    sentence = expectation(
+        result.applied,
+        calibrated=result.calibrated is not None,
+        winner=bool(result.rejections),
     )
-    if isfinite(found.stated):
-        sentence += f"; one was stated in {found.stated:.0f} % of the comparisons"
-    return [f"{sentence} (docs: Does it work?)."]
+    return [sentence] if sentence else []
 
 
 def made_with(result: Answers, *, seed: bool = False) -> str:

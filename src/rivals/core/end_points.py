@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import hypot, sqrt
 
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from rivals._types import FloatArray
+from rivals._types import FloatArray, IntArray
 
 
 @dataclass(frozen=True)
@@ -83,3 +84,11 @@ class EndPoints:
         z = -ndtri((1.0 - uniform) * ndtr(self.rise / self.deviation))
         rise = np.maximum(self.rise + self.deviation * z, 0.0)
         return self.first - self.tilt * self.deviation * z + self.residual * normal, rise
+
+
+def variances_at(ends: Sequence[EndPoints], which: IntArray, height: FloatArray) -> FloatArray:
+    """`variance_at` of several: that of ends[which[i]] at height[i]."""
+    rise_variance = np.array([each.rise_variance for each in ends])[which]
+    tilt = np.array([each.tilt for each in ends])[which]
+    residual_square = np.array([each.residual**2 for each in ends])[which]
+    return np.asarray(rise_variance * (height - tilt) ** 2 + residual_square)

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rivals._types import FloatArray, IntArray
+from rivals.core.scales import largest_magnitude
 from rivals.method.error import paired_error
 
 # Beyond this autocorrelation the plug-in bandwidth diverges: a series this slow cannot be told
@@ -24,6 +25,12 @@ LARGEST_AUTOCORRELATION = 0.97
 # Differences of models that vary less than this, relative to the models, are rounding: they have
 # no autocorrelation.
 ROUNDING = 1e-13
+
+# An autocorrelation time is summed lag by lag up to so many lags: of independent points the window
+# closes after six of them, long before a Fourier transform of all lags would be done. Of short
+# sequences the transform takes a tenth of a millisecond, and is all there is.
+FEW_LAGS = 24
+SHORT_SEQUENCE = 2**11
 
 # Up to this many models a matrix of all pairs is kept; of more, blocks of pairs are made when they
 # are needed.
@@ -171,16 +178,34 @@ def effective_size(sequence: npt.ArrayLike) -> float:
     a slow trend.
     """
     values = np.asarray(sequence, dtype=np.float64)
-    spread = values - values.mean()
-    largest = np.max(np.abs(spread))
     if np.ptp(values) == 0.0:
         return float(values.size)
-    spectrum = np.fft.rfft(spread / largest, n=2 * values.size)
-    covariance = np.fft.irfft(spectrum.real**2 + spectrum.imag**2)[: values.size]
+    spread = values - values.mean()
+    spread /= np.max(np.abs(spread))
+    time = _time_of_few_lags(spread) if values.size > SHORT_SEQUENCE else None
+    if time is None:
+        time = _time_of_all_lags(spread)
+    return values.size / max(time, 1.0)
+
+
+def _time_of_few_lags(spread: FloatArray) -> float | None:
+    """τ, lag by lag; None if the window is wider than a few lags."""
+    variance = np.einsum("i,i->", spread, spread)
+    time = 1.0
+    for lag in range(1, FEW_LAGS):
+        time += 2.0 * float(np.einsum("i,i->", spread[lag:], spread[:-lag]) / variance)
+        if lag >= 5.0 * time:
+            return time
+    return None
+
+
+def _time_of_all_lags(spread: FloatArray) -> float:
+    """τ, from the covariances at all lags at once, by fast Fourier transforms."""
+    spectrum = np.fft.rfft(spread, n=2 * spread.size)
+    covariance = np.fft.irfft(spectrum.real**2 + spectrum.imag**2)[: spread.size]
     times = 2.0 * np.cumsum(covariance / covariance[0]) - 1.0
-    beyond = np.flatnonzero(np.arange(values.size) >= 5.0 * times)
-    time = times[beyond[0]] if beyond.size else times[-1]
-    return values.size / float(max(time, 1.0))
+    beyond = np.flatnonzero(np.arange(times.size) >= 5.0 * times)
+    return float(times[beyond[0]] if beyond.size else times[-1])
 
 
 def blocks(n_models: int) -> Iterator[slice]:
@@ -198,7 +223,7 @@ def _deviations(losses: FloatArray, *, alike: bool) -> tuple[FloatArray, npt.NDA
     unless they are to be `alike`.
     """
     deviations = losses - np.median(losses, axis=1, keepdims=True)
-    largest = np.max(np.abs(deviations), axis=1)
+    largest = largest_magnitude(deviations)
     exponents = np.frexp(np.full_like(largest, largest.max()) if alike else largest)[1]
     np.ldexp(deviations, -exponents[:, None], out=deviations)
     deviations -= deviations.mean(axis=1, keepdims=True)
@@ -259,13 +284,13 @@ def _long_run(deviations: FloatArray, bandwidth: int) -> tuple[FloatArray, float
     is the sample covariance, with its n − 1, over n.
     """
     n = deviations.shape[1]
+    if bandwidth == 1:
+        return deviations, 1.0 / ((n - 1.0) * n)
     end = np.arange(1, n + bandwidth)
     first = np.maximum(end - bandwidth, 0)
     last = np.minimum(end, n)
     length = (last - first).astype(np.float64)
     norm = float(bandwidth) * n - np.sum(length**2) / n
-    if bandwidth == 1:
-        return deviations, 1.0 / (norm * n)
     total = np.concatenate(
         [np.zeros((deviations.shape[0], 1)), np.cumsum(deviations, axis=1)], axis=1
     )

@@ -11,6 +11,13 @@ from rivals._types import FloatArray
 LARGEST_EXPONENT = 300
 
 
+def largest_magnitude(rows: FloatArray) -> FloatArray:
+    """The largest |x| of each row, without an array of magnitudes."""
+    highest = np.max(rows, axis=-1, initial=0.0)
+    lowest = np.min(rows, axis=-1, initial=0.0)
+    return np.asarray(np.maximum(highest, -lowest))
+
+
 def unit_exponent(losses: FloatArray) -> int:
     """The power of two in whose unit squares of these losses neither overflow nor vanish; 0 where
     they do not anyway.
@@ -18,7 +25,7 @@ def unit_exponent(losses: FloatArray) -> int:
     Also 0 where one row is so much larger than another that no unit serves both: then the large
     one overflows, which is refused, in place of the small one vanishing, which nobody would see.
     """
-    largest = np.max(np.abs(np.atleast_2d(losses)), axis=1)
+    largest = largest_magnitude(np.atleast_2d(losses))
     exponents = np.frexp(largest[largest > 0.0])[1]
     if not exponents.size or abs(int(exponents.max())) <= LARGEST_EXPONENT:
         return 0

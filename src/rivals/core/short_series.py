@@ -36,15 +36,7 @@ def means_of_series(series: FloatArray, sizes: IntArray) -> tuple[FloatArray, Fl
     >>> means_of_series(series, np.array([3, 3]))[0]
     array([[2., 4.]])
     """
-    begins = np.cumsum(sizes) - sizes
-    group = np.repeat(np.arange(sizes.size), sizes)
-    means = np.add.reduceat(series, begins, axis=1) / sizes
-    deviations = series - np.take(means, group, axis=1)
-    squares = np.sum(deviations * deviations, axis=1)
-    products = deviations[:, 1:] * deviations[:, :-1]
-    products[:, group[1:] != group[:-1]] = 0.0
-    lagged = np.sum(products, axis=1)
-
+    means, squares, lagged = _sums(series, sizes)
     rho = _autocorrelation(squares, lagged, sizes)
     kinds, kind = np.unique(sizes, return_inverse=True)
     # `take` makes rows that are contiguous: sums along them then add in the same order, however
@@ -53,6 +45,19 @@ def means_of_series(series: FloatArray, sizes: IntArray) -> tuple[FloatArray, Fl
     expected = np.sum(sizes * (1.0 - shares), axis=1)
     variance = np.divide(squares, expected, out=np.zeros_like(squares), where=expected > 0.0)
     return means, variance[:, None] * shares
+
+
+def _sums(series: FloatArray, sizes: IntArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Mean of each group; Σ x_t² and Σ x_t x_{t+1} of deviations from it, over all groups."""
+    begins = np.cumsum(sizes) - sizes
+    group = np.repeat(np.arange(sizes.size), sizes)
+    means = np.add.reduceat(series, begins, axis=1) / sizes
+    deviations = series - np.take(means, group, axis=1)
+    squares = np.sum(deviations * deviations, axis=1)
+    products = deviations[:, 1:] * deviations[:, :-1]
+    products[:, group[1:] != group[:-1]] = 0.0
+    lagged = np.sum(products, axis=1)
+    return means, squares, lagged
 
 
 def _autocorrelation(squares: FloatArray, lagged: FloatArray, sizes: IntArray) -> FloatArray:

@@ -19,7 +19,7 @@ from scipy.special import betainc
 
 from rivals._types import FloatArray, IntArray
 from rivals.core.beta import beta_moments, beta_parameters
-from rivals.core.end_points import EndPoints
+from rivals.core.end_points import EndPoints, variances_at
 from rivals.core.quantiles import QuantileFunction, grid
 from rivals.core.scales import root_mean_square
 
@@ -79,29 +79,27 @@ class Geometry:
             end_discrepancies=discrepancy[..., [0, -1]],
         )
 
-    def at_each(self, values: Sequence[float]) -> list[tuple[Tree, EndPoints]]:
+    def at_each(self, values: Sequence[float], tolerance: float) -> Trees:
         """At each c the nodes, with v = 2 c δ(m)², and the end points, normal with variances c
         δ(0)² and c δ(1)².
         """
         ends = [self._ends(self.end_discrepancies, c) for c in values]
         scales = np.array([log(2.0) + log(c) for c in values])
-        return list(
-            zip(self._nodes(scales[:, None] + 2.0 * self.log_discrepancy).each(), ends, strict=True)
-        )
+        return Trees(self, scales, ends, tolerance)
 
     def each_at(self, c: float) -> tuple[FloatArray, FloatArray, list[EndPoints]]:
         """At one c, of all simulations and of each alone.
 
         Mean and standard deviation of W, and the end points.
         """
-        mean, variance = self._nodes(log(2.0) + log(c) + 2.0 * self.log_discrepancy).height_moments
+        mean, variance = self.nodes(log(2.0) + log(c) + 2.0 * self.log_discrepancy).height_moments
         return (
             mean[:, 0],
             np.sqrt(variance[:, 0]),
             [self._ends(row, c) for row in self.end_discrepancies],
         )
 
-    def _nodes(self, log_variance: FloatArray) -> Tree:
+    def nodes(self, log_variance: FloatArray) -> Tree:
         """One tree for each row; the nodes of all are solved at once."""
         alpha, beta = beta_parameters(
             np.broadcast_to(self.log_ratio, log_variance.shape), log_variance
@@ -118,6 +116,34 @@ class Geometry:
             )
         m0, m1 = self.end_values
         return EndPoints.from_normals(float(m0), float(m1), float(s0), float(s1))
+
+
+@dataclass(frozen=True, eq=False)
+class Trees:
+    """The trees of one geometry at several c: what is asked of one is computed of all, at once.
+
+    Nothing is solved before it is asked for.
+    """
+
+    geometry: Geometry
+    log_scales: FloatArray  # ln(2 c)
+    ends: Sequence[EndPoints]
+    tolerance: float  # of the distribution function of R, by which nodes are drawn
+
+    @cached_property
+    def each(self) -> list[Tree]:
+        """The tree at each c."""
+        return self._together.each()
+
+    @cached_property
+    def drawn(self) -> list[IntArray]:
+        """The nodes to draw at each c, bottom first."""
+        return self._together.nodes_to_draw(self.ends, self.tolerance)
+
+    @cached_property
+    def _together(self) -> Tree:
+        log_variance = self.log_scales[:, None] + 2.0 * self.geometry.log_discrepancy
+        return self.geometry.nodes(log_variance)
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,94 +205,100 @@ class Tree:
         """
         terms = np.empty_like(self.mean)
         weights = np.empty_like(self.mean)
-        weight = np.ones(1)
-        children = np.concatenate(
-            [self.height_moments[0][1:], self.leaves]
-        )  # of node i: 2i and 2i + 1
+        weight = np.ones((*self.mean.shape[:-1], 1))
+        leaves = np.broadcast_to(self.leaves, (*self.mean.shape[:-1], self.leaves.size))
+        # Of node i: 2i and 2i + 1.
+        children = np.concatenate([self.height_moments[0][..., 1:], leaves], axis=-1)
         for k in range(self.depth):
             here = level(k)
-            x = self.mean[here]
-            v = self.variance[here]
-            left = children[2 * here.start : 2 * here.stop : 2]
-            right = children[2 * here.start + 1 : 2 * here.stop : 2]
+            x = self.mean[..., here]
+            v = self.variance[..., here]
+            left = children[..., 2 * here.start : 2 * here.stop : 2]
+            right = children[..., 2 * here.start + 1 : 2 * here.stop : 2]
             lever = 1.0 + left - right
-            terms[here] = 0.25 * weight * v * lever**2
-            weights[here] = weight
-            weight = (
-                0.25 * np.column_stack([weight * (x**2 + v), weight * ((1.0 - x) ** 2 + v)]).ravel()
-            )
+            terms[..., here] = 0.25 * weight * v * lever**2
+            weights[..., here] = weight
+            below = np.empty((*weight.shape[:-1], 2 * weight.shape[-1]))
+            below[..., 0::2] = weight * (x**2 + v)
+            below[..., 1::2] = weight * ((1.0 - x) ** 2 + v)
+            weight = 0.25 * below
         return terms, weights
 
     # ---------------------------------------------------------------- which nodes to draw
 
-    def nodes_to_draw(self, ends: EndPoints, tolerance: float) -> IntArray:
-        """The fewest nodes to draw, bottom first, for which the error of the distribution
-        function of R is tolerable.
+    def nodes_to_draw(self, ends: Sequence[EndPoints], tolerance: float) -> list[IntArray]:
+        """Of each row, the fewest nodes to draw, bottom first, for which the error of the
+        distribution function of R is tolerable.
         """
-        errors = self._errors(ends, tolerance)
-        order = np.argsort(errors)
-        worth_drawing = order[np.cumsum(errors[order]) > tolerance]
-        return with_ancestors(worth_drawing[-MAX_DRAWN:])
+        found = []
+        for errors in self._errors(ends, tolerance):
+            order = np.argsort(errors)
+            worth_drawing = order[np.cumsum(errors[order]) > tolerance]
+            found.append(with_ancestors(worth_drawing[-MAX_DRAWN:]))
+        return found
 
-    def _errors(self, ends: EndPoints, tolerance: float) -> FloatArray:
+    def _errors(self, ends: Sequence[EndPoints], tolerance: float) -> FloatArray:
         """What the distribution function of R loses when a node is replaced by a Gaussian
-        (docs/theory.md).
+        (docs/theory.md), rows × nodes.
 
         Edgeworth's first terms, from the node's share of the variance. Where splits are coin-like,
         all of the rise may have gone to one branch, on which R varies far less than as a whole; so
         this is added up over all branches, with the share of the variance that is left there,
         times the probability of the branch.
         """
-        skew = np.abs(self.skewness) / 15.0
-        kurt = np.abs(self.kurtosis) / 50.0
-        terms, weights = self.variance_terms
-        height_mean, height_variance = self.height_moments
-        rise_square = ends.rise_mean**2 + ends.rise_variance
+        # One long row of all nodes: branches of different rows stand side by side.
+        skew = np.abs(self.skewness).ravel() / 15.0
+        kurt = np.abs(self.kurtosis).ravel() / 50.0
+        terms, weights = (values.ravel() for values in self.variance_terms)
+        height_mean, height_variance = (values.ravel() for values in self.height_moments)
+        rise_square = np.array([each.rise_mean**2 + each.rise_variance for each in ends])
+        n_nodes = self.mean.shape[-1]
         errors = np.zeros_like(terms)
-        for k, branches, reach, offset in self._branches(tolerance):
-            nodes = level(k).start + branches
-            scale = rise_square * 4.0**-k
-            total = scale * height_variance[nodes] + ends.variance_at(
-                offset + 2.0**-k * height_mean[nodes]
-            )
+        for k, rows, branches, reach, offset in self._branches(tolerance):
+            begin = n_nodes * rows
+            nodes = begin + level(k).start + branches
+            scale = rise_square[rows] * 4.0**-k
+            height = offset + 2.0**-k * height_mean[nodes]
+            total = scale * height_variance[nodes] + variances_at(ends, rows, height)
+            unit = total * weights[nodes]
             with np.errstate(over="ignore"):  # of shares that are cut off at one below
-                factor = np.minimum(
-                    np.divide(
-                        scale,
-                        total * weights[nodes],
-                        out=np.zeros_like(total),
-                        where=total * weights[nodes] > 0,
-                    ),
-                    LARGEST_FACTOR,
-                )
-            here = (descendants if self.depth <= MAX_LEVELS else descendants.__wrapped__)(
-                k, self.depth
-            )[branches]
+                factor = np.divide(scale, unit, out=np.zeros_like(total), where=unit > 0)
+            factor = np.minimum(factor, LARGEST_FACTOR)
+            below = descendants if self.depth <= MAX_LEVELS else descendants.__wrapped__
+            here = below(k, self.depth)[branches] + begin[:, None]
             share = np.minimum(factor[:, None] * terms[here], 1.0)
-            errors[here] += reach[:, None] * np.minimum(
-                share * (skew[here] * np.sqrt(share) + kurt[here] * share), 0.3
-            )
-        return errors
+            lost = share * (skew[here] * np.sqrt(share) + kurt[here] * share)
+            errors[here] += reach[:, None] * np.minimum(lost, 0.3)
+        return errors.reshape(self.mean.shape)
 
-    def _branches(self, tolerance: float) -> Iterator[tuple[int, IntArray, FloatArray, FloatArray]]:
+    def _branches(
+        self, tolerance: float
+    ) -> Iterator[tuple[int, IntArray, IntArray, FloatArray, FloatArray]]:
         """The branches to which (nearly) all of the rise may have gone, level by level, the root
         first.
 
-        Yields the level, which of its nodes they start from, with what probability, and the
-        average height of R before and after them: what lies behind a branch is a plateau.
+        Yields the level, the rows of the branches, which nodes of the level they start from, with
+        what probability, and the average height of R before and after them: what lies behind a
+        branch is a plateau.
         """
-        branches = np.zeros(1, dtype=np.intp)
-        reach = np.ones(1)
-        offset = np.zeros(1)
+        alpha = self.alpha.ravel()
+        beta = self.beta.ravel()
+        n_rows, n_nodes = self.mean.shape
+        rows = np.arange(n_rows)
+        branches = np.zeros(n_rows, dtype=np.intp)
+        reach = np.ones(n_rows)
+        offset = np.zeros(n_rows)
         for k in range(self.depth):
-            yield k, branches, reach, offset
-            nodes = level(k).start + branches
-            to_left = betainc(self.beta[nodes], self.alpha[nodes], 0.1)  # P(x > 0.9)
-            to_right = betainc(self.alpha[nodes], self.beta[nodes], 0.1)
+            yield k, rows, branches, reach, offset
+            nodes = n_nodes * rows + level(k).start + branches
+            to_left = betainc(beta[nodes], alpha[nodes], 0.1)  # P(x > 0.9)
+            to_right = betainc(alpha[nodes], beta[nodes], 0.1)
+            rows = np.concatenate([rows, rows])
             branches = np.concatenate([2 * branches, 2 * branches + 1])
             reach = np.concatenate([reach * to_left, reach * to_right])
             offset = np.concatenate([offset + 2.0 ** -(k + 1), offset])
             likely = reach > 0.1 * tolerance
+            rows = rows[likely]
             branches = branches[likely]
             reach = reach[likely]
             offset = offset[likely]

@@ -81,6 +81,16 @@ def probability_matrix(draws: list[FloatArray]) -> tuple[FloatArray, FloatArray]
     return probability, error
 
 
+def probability_row(draws: list[FloatArray], row: int) -> FloatArray:
+    """One row of `probability_matrix`."""
+    probability = np.full(len(draws), 0.5)
+    for other in range(row):
+        probability[other] = 1.0 - probability_below(draws[other], draws[row])[0]
+    for other in range(row + 1, len(draws)):
+        probability[other] = probability_below(draws[row], draws[other])[0]
+    return probability
+
+
 def exceedance_matrix(draws: Sequence[FloatArray], margin: float) -> tuple[FloatArray, FloatArray]:
     """[a, b] = P(R_a < R_b − margin) of every pair, 0 on the diagonal, and the standard errors."""
     n = len(draws)
@@ -107,6 +117,23 @@ def binned_probabilities(
     [[0.5, 0.5, 0.8], [0.5, 0.5, 0.8], [0.2, 0.2, 0.5]]
     """
     sizes = np.array([sample.size for sample in draws], dtype=np.float64)
+    mass, middle = _in_bins(draws, bins)
+    probability = _by_products(mass, middle)
+    placements = middle**2 @ mass.T - probability**2  # variance of the part of a below a draw of b
+    within_bins = 0.25 * mass**2 @ (mass**2).T
+    variance = placements / sizes[None, :] + placements.T / sizes[:, None] + within_bins
+    resolution = 0.5 / np.minimum(sizes[:, None], sizes[None, :])
+    error = np.maximum(np.sqrt(np.maximum(variance, 0.0)), resolution)
+    return probability, error - np.diag(np.diagonal(error))
+
+
+def binned_probability(draws: Sequence[FloatArray], bins: int = BINS) -> FloatArray:
+    """The same without the errors."""
+    return _by_products(*_in_bins(draws, bins))
+
+
+def _in_bins(draws: Sequence[FloatArray], bins: int) -> tuple[FloatArray, FloatArray]:
+    """The part of each sample in each common bin, and that below the middle of it."""
     # Every sample sets equally many edges, so that none of them falls into a few bins.
     each = max(bins // len(draws), 64)
     ordered = [np.sort(sample) for sample in draws]
@@ -114,18 +141,15 @@ def binned_probabilities(
         sample[np.linspace(0, sample.size - 1, each).astype(np.intp)] for sample in ordered
     ]
     edges = np.unique(np.concatenate(own_edges))
-    below = np.stack([np.searchsorted(sample, edges) for sample in ordered]) / sizes[:, None]
-    below = np.hstack([below, np.ones((len(draws), 1))])
-    mass = np.diff(below, axis=1)
-    middle = 0.5 * (below[:, 1:] + below[:, :-1])
+    below = np.ones((len(draws), edges.size + 1))
+    for row, sample in zip(below, ordered, strict=True):
+        row[:-1] = np.searchsorted(sample, edges) / sample.size
+    return np.diff(below, axis=1), 0.5 * (below[:, 1:] + below[:, :-1])
+
+
+def _by_products(mass: FloatArray, middle: FloatArray) -> FloatArray:
     upper = np.triu(middle @ mass.T, k=1)
-    probability = upper + np.tril(1.0 - upper.T, k=-1) + 0.5 * np.eye(len(draws))
-    placements = middle**2 @ mass.T - probability**2  # variance of the part of a below a draw of b
-    within_bins = 0.25 * mass**2 @ (mass**2).T
-    variance = placements / sizes[None, :] + placements.T / sizes[:, None] + within_bins
-    resolution = 0.5 / np.minimum(sizes[:, None], sizes[None, :])
-    error = np.maximum(np.sqrt(np.maximum(variance, 0.0)), resolution)
-    return probability, error - np.diag(np.diagonal(error))
+    return np.asarray(upper + np.tril(1.0 - upper.T, k=-1) + 0.5 * np.eye(len(mass)))
 
 
 def decide(

@@ -255,6 +255,18 @@ class Applied(ABC):
         """The same at many values of c. Use each before you take the next."""
         return map(self.at, values)
 
+    def pairs_at_each(
+        self, values: Sequence[float], first: IntArray, second: IntArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """P(R_first < R_second) of some pairs at many values of c, [c, pair], and its error."""
+        probabilities = np.empty((len(values), first.size))
+        errors = np.empty_like(probabilities)
+        for place, here in enumerate(self.at_each(values)):
+            matrix, matrix_error = here.matrix()
+            probabilities[place] = matrix[first, second]
+            errors[place] = matrix_error[first, second]
+        return probabilities, errors
+
     def quick(self) -> Applied:
         """The same with less effort, where a picture is enough."""
         return self
@@ -304,6 +316,30 @@ class Applied(ABC):
             "the "
             "replication of each point, to compare"
         )
+
+    # ---------------------------------------------------------------- the best beside each
+    @cached_property
+    def best(self) -> int:
+        """The model of the lowest mean loss."""
+        return int(np.argmin(self.empirical))
+
+    def better_best(self) -> FloatArray:
+        """The row of the best model, of `matrix`."""
+        return np.asarray(self.matrix()[0][self.best])
+
+    def over_best(self, new_groups: float) -> FloatArray:
+        """The row of the best model, of `over`."""
+        return np.asarray(self.over(new_groups)[self.best])
+
+    def exceeds_best(self) -> tuple[FloatArray, FloatArray]:
+        """The row and the column of the best model, of `exceedance`."""
+        better = self.exceedance()[0]
+        return better[self.best], better[:, self.best]
+
+    @property
+    def won_by_best(self) -> IntArray | None:
+        """The row of the best model, of `won`."""
+        return None if self.won is None else self.won[self.best]
 
     def outlook(self, a: int, b: int) -> Outlook:
         """What more groups may bring for a pair of models, under a law that knows groups."""

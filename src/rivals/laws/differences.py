@@ -90,10 +90,16 @@ class Mixture:
         return np.asarray(np.sum(self.weight * self.centre, axis=1))
 
     @property
-    def variance(self) -> FloatArray:
-        """Of these components; a law of which they are a grid may have none."""
-        spread = self.std**2 + (self.centre - self.mean[:, None]) ** 2
-        return np.asarray(np.sum(self.weight * spread, axis=1))
+    def deviation(self) -> FloatArray:
+        """Root of the variance of these components; a law of which they are a grid may have none.
+
+        Squares are of numbers of at most 1: those of losses of extreme scale would overflow.
+        """
+        gap = self.centre - self.mean[:, None]
+        largest = np.maximum(self.std, np.abs(gap)).max(axis=1)
+        unit = np.where(largest > 0.0, largest, 1.0)[:, None]
+        spread = (self.std / unit) ** 2 + (gap / unit) ** 2
+        return np.asarray(unit[:, 0] * np.sqrt(np.sum(self.weight * spread, axis=1)))
 
     def in_unit(self, exponent: int) -> Mixture:
         """The same in the unit of the losses: so far it was two to this power."""

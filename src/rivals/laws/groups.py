@@ -31,33 +31,35 @@ import numpy as np
 
 from rivals._say.words import show
 from rivals._types import BoolArray, FloatArray, IntArray
+from rivals.core.few_pairs import decide
 from rivals.core.more_groups import Outlook
-from rivals.core.sampling_error import ROUNDING, mean_covariance
 from rivals.core.scales import unit_exponent
-from rivals.core.short_series import SHORTEST, means_of_series
-from rivals.laws.base import Applied, Centre, Law, Measured
+from rivals.core.short_series import SHORTEST
+from rivals.laws.base import Applied, Centre, Correct, Law, Measured
 from rivals.laws.differences import Mixture, quantile
+from rivals.laws.group_differences import GroupDifferences, NextGroup
+from rivals.laws.grouped_losses import CHUNK, GroupedLosses, Pairs
 from rivals.laws.setting import Grouping, Setting
 from rivals.losses import Losses
 from rivals.method.distance import wasserstein_distances
-from rivals.method.probability import (
-    probability_next,
-    probability_over,
-    residuals,
-    share_of_residuals,
-)
+from rivals.method.rule import Duel
 from rivals.method.spread import POINTS, Spread, spread_between_groups
 
 # Series of fewer points hardly show their autocorrelation.
 SHORT = 5
-# Pairs are computed in pieces of about this many numbers.
-CHUNK = 2**21
 # With fewer groups than this and no simulations, the flat prior of τ is not proper.
 LEAST_GROUPS = 3
 # More pairs than this are counted, not named.
 MOST_PAIRS = 3
 # Below this part of the number of groups, those of most points dominate a mean over points.
 FEW_EFFECTIVE = 0.5
+# Many pairs are computed roughly first, to see which may reject: with so many points of τ the
+# probability is off by less than a third of this error, with so many groups at most (tested).
+ROUGH_POINTS = (15, 32)
+ROUGH_ERROR = 0.03
+MOST_ROUGHLY = 60
+# Fewer pairs than this are computed as they are.
+FEW_PAIRS = 100
 
 
 @dataclass(frozen=True)
@@ -229,73 +231,6 @@ class Groups(Law):
             )
 
 
-@dataclass(frozen=True, eq=False)
-class GroupedLosses:
-    """What the law needs of the losses, whatever c is; in the unit two to the power `exponent`."""
-
-    exponent: int
-    sizes: IntArray
-    means: FloatArray  # of each model in each group, less the reference
-    within: FloatArray  # covariance of the losses of all models within groups, pooled
-    series: FloatArray | None  # losses group by group, if the points are a series
-    singles: FloatArray  # W², [model, simulation]; no column without simulations
-    squares: FloatArray  # their means over simulations; 0 without
-
-    @classmethod
-    def of(
-        cls,
-        losses: Sequence[Losses],
-        distances: FloatArray,
-        reference: float,
-        setting: Setting,
-    ) -> GroupedLosses:
-        """Of all models; `distances` are W of each simulation, [model, simulation]."""
-        assert setting.groups is not None  # `Groups.check` asks for them
-        excess = np.stack([sample.observed for sample in losses]) - reference
-        exponent = unit_exponent(np.hstack([excess, distances]))
-        if exponent:
-            excess = np.ldexp(excess, -exponent)
-        members = setting.groups.members()
-        means = np.stack([excess[:, inside].mean(axis=1) for inside in members], axis=1)
-        singles = np.ldexp(distances, -exponent) ** 2
-        squares = singles.mean(axis=1) if singles.size else np.zeros(len(losses))
-        within = _pooled(excess, members)
-        series = None
-        if setting.order == "time":
-            # Not less the reference, which depends on all models.
-            rows = np.concatenate(members)
-            series = np.stack([np.ldexp(sample.observed[rows], -exponent) for sample in losses])
-        return cls(exponent, setting.groups.sizes, means, within, series, singles, squares)
-
-    def single(self) -> tuple[FloatArray, FloatArray]:
-        """Means of each model in each group, and their sampling variances."""
-        own = np.maximum(np.diagonal(self.within)[:, None], 0.0) / self.sizes[None, :]
-        if self.series is not None:
-            _, own = means_of_series(self.series, self.sizes)
-        return self.means, own
-
-    def pair(self, a: IntArray, b: IntArray) -> tuple[FloatArray, FloatArray]:
-        """Differences a − b in each group (pairs × groups) and their sampling variances σ²/n_g."""
-        if self.series is not None:
-            return self._pair_of_series(self.series, a, b)
-        within = self.within
-        sigma = np.maximum(within[a, a] + within[b, b] - 2.0 * within[a, b], 0.0)
-        return self.means[a] - self.means[b], sigma[:, None] / self.sizes[None, :]
-
-    def _pair_of_series(
-        self, series: FloatArray, a: IntArray, b: IntArray
-    ) -> tuple[FloatArray, FloatArray]:
-        """The same, of the series of the differences themselves, in pieces."""
-        differences = np.empty((a.size, self.sizes.size))
-        variances = np.empty_like(differences)
-        step = max(CHUNK // series.shape[1], 1)
-        for begin in range(0, a.size, step):
-            piece = slice(begin, begin + step)
-            paired = series[a[piece]] - series[b[piece]]
-            differences[piece], variances[piece] = means_of_series(paired, self.sizes)
-        return differences, variances
-
-
 class GroupsRisks(Applied):
     """Law "groups" of all models."""
 
@@ -347,68 +282,193 @@ class GroupsRisks(Applied):
             horizons=(),
         )
 
+    # ---------------------------------------------------------------- the verdict
+
+    def decide(self) -> tuple[dict[int, Duel], list[Duel]]:
+        return self._decided[0], []
+
+    def rejected_by_simulation(self, correct: Correct | None) -> BoolArray:
+        if correct is not None:
+            return super().rejected_by_simulation(correct)
+        return self._decided[1][1:]
+
+    @cached_property
+    def _decided(self) -> tuple[dict[int, Duel], BoolArray]:
+        """The duels that reject, and whether each prior rejects each model, from few pairs."""
+        threshold = self.setting.threshold
+        return decide(self.empirical, threshold, len(self._priors), self._beating)
+
+    def _beating(self, rivals: IntArray, models: IntArray, wanted: BoolArray) -> FloatArray:
+        """[prior, rival, model] = P(the rival is better by more than the margin).
+
+        0 where it is not wanted, or surely does not exceed the threshold.
+        """
+        grouped = self.grouped
+        probability = np.zeros((len(self._priors), *wanted.shape))
+        if grouped.sizes.size <= MOST_ROUGHLY and np.count_nonzero(wanted) > FEW_PAIRS:
+            wanted = self._within_reach(rivals, models, wanted)
+        for row, column, pairs in grouped.in_pieces(rivals, models, wanted, self._width):
+            probability[:, row, column] = self._exceeding(pairs, forward=pairs.a == rivals[row])
+        return probability
+
+    def _within_reach(self, rivals: IntArray, models: IntArray, wanted: BoolArray) -> BoolArray:
+        """The wanted pairs whose probability, computed roughly, may exceed the threshold."""
+        least = self.setting.threshold - ROUGH_ERROR
+        width = sum(ROUGH_POINTS) * len(self._priors)
+        found = np.zeros_like(wanted)
+        for row, column, pairs in self.grouped.in_pieces(rivals, models, wanted, width):
+            forward = pairs.a == rivals[row]
+            roughly = self._exceeding(pairs, forward=forward, points=ROUGH_POINTS)
+            found[row, column] = roughly.max(axis=0) > least
+        return found
+
+    def _exceeding(
+        self, pairs: Pairs, *, forward: BoolArray, points: tuple[int, int] | None = None
+    ) -> FloatArray:
+        """P(a better than b by more than the margin), or b than a where not forward."""
+        law = self._law_of(pairs, points)
+        limit = np.where(forward, -self._margin, self._margin)
+        below = law.below(limit, self.setting.horizon)
+        if not self._margin and len(below) > 1:
+            # As in `matrix`, to the last bit: without points of τ that only single simulations
+            # have.
+            below[0] = law.below(limit, self.setting.horizon, priors=1)[0]
+        return np.where(forward, below, 1.0 - below)
+
     # ---------------------------------------------------------------- every pair
 
     def matrix(self) -> tuple[FloatArray, FloatArray]:
-        matrix = self._pairs.over[self.setting.horizon]
+        matrix = self._matrices.over[self.setting.horizon]
         return matrix, np.zeros_like(matrix)
 
     def exceedance(self) -> tuple[FloatArray, FloatArray]:
-        return self._pairs.exceeds, np.zeros_like(self._pairs.exceeds)
+        return self._matrices.exceeds, np.zeros_like(self._matrices.exceeds)
 
     def single_matrices(self) -> Iterator[FloatArray]:
-        return iter(self._pairs.alone)
+        return iter(self._matrices.alone)
 
     def over(self, new_groups: float) -> FloatArray:
-        if new_groups in self._pairs.over:
-            return self._pairs.over[new_groups]
+        if new_groups in self._matrices.over:
+            return self._matrices.over[new_groups]
         return self.changed(new_groups=new_groups, margin=0.0).matrix()[0]
 
     @cached_property
-    def _pairs(self) -> _Pairs:
-        """All pairs, in pieces.
-
-        At the horizon asked for, of the next group, and of all to come.
-        """
-        grouped = self.grouped
-        n_models, n_groups = grouped.means.shape
-        n_simulations = grouped.singles.shape[1]
-        alone = grouped.singles.T if n_simulations > 1 else np.empty((0, n_models))
-        squares = np.concatenate([grouped.squares[None, :], alone])
+    def _matrices(self) -> _Matrices:
+        """All pairs, at the horizon asked for, of the next group, and of all to come."""
+        n_models = self.empirical.size
+        every = np.arange(n_models)
         horizons = {self.setting.horizon, *self._horizons}
         over = {m: np.full((n_models, n_models), 0.5) for m in horizons}
-        exceeds = np.full((len(squares), n_models, n_models), 0.0 if self._margin else 0.5)
-        equal: list[tuple[int, int]] = []
-        shifted: list[tuple[int, int]] = []
-        first, second = np.triu_indices(n_models, 1)
-        step = max(CHUNK // (POINTS * n_groups), 1)
-        for begin in range(0, first.size, step):
-            a = first[begin : begin + step]
-            b = second[begin : begin + step]
-            pair = self._pair(a, b, squares[:, a] + squares[:, b])
-            equal += list(zip(a[pair.alike].tolist(), b[pair.alike].tolist(), strict=True))
-            shifted += list(zip(a[pair.constant].tolist(), b[pair.constant].tolist(), strict=True))
-            for m, matrix in over.items():
-                probability = pair.below(0.0, m, priors=1)[0]
-                matrix[a, b] = probability
-                matrix[b, a] = 1.0 - probability
-            if self._margin:
-                exceeds[:, a, b] = pair.below(-self._margin, self.setting.horizon)
-                exceeds[:, b, a] = 1.0 - pair.below(self._margin, self.setting.horizon)
-            elif len(squares) > 1:
-                probability = pair.below(0.0, self.setting.horizon)
-                exceeds[:, a, b] = probability
-                exceeds[:, b, a] = 1.0 - probability
+        diagonal = 0.0 if self._margin else 0.5
+        exceeds = np.full((len(self._priors), n_models, n_models), diagonal)
+        step = max(CHUNK // n_models, 1)
+        for begin in range(0, n_models, step):
+            here = every[begin : begin + step]
+            later = here[:, None] < every[None, :]
+            for _, _, pairs in self.grouped.in_pieces(here, every, later, self._width):
+                self._fill(pairs, over, exceeds)
         if not self._margin:
             exceeds[0] = over[self.setting.horizon]
-        return _Pairs(over, exceeds[0], exceeds[1:], equal, shifted)
+        return _Matrices(over, exceeds[0], exceeds[1:])
 
-    def _pair(self, a: IntArray, b: IntArray, squares: FloatArray) -> _Pair:
-        """The law of some pairs; `squares` are sums of W² of both, priors × pairs."""
-        differences, variances = self.grouped.pair(a, b)
-        within = self.grouped.within
-        spread = within[a, a] + within[b, b]
-        return _Pair.of(differences, variances, self._scale(squares), spread, self.law.residuals)
+    def _fill(self, pairs: Pairs, over: dict[float, FloatArray], exceeds: FloatArray) -> None:
+        """Write what some pairs say into matrices of all."""
+        a = pairs.a
+        b = pairs.b
+        law = self._law_of(pairs)
+        for m, matrix in over.items():
+            probability = law.below(0.0, m, priors=1)[0]
+            matrix[a, b] = probability
+            matrix[b, a] = 1.0 - probability
+        if self._margin:
+            exceeds[:, a, b] = law.below(-self._margin, self.setting.horizon)
+            exceeds[:, b, a] = 1.0 - law.below(self._margin, self.setting.horizon)
+        elif len(exceeds) > 1:
+            probability = law.below(0.0, self.setting.horizon)
+            exceeds[:, a, b] = probability
+            exceeds[:, b, a] = 1.0 - probability
+
+    # ---------------------------------------------------------------- the best beside each
+
+    def better_best(self) -> FloatArray:
+        return self.over_best(self.setting.horizon)
+
+    def over_best(self, new_groups: float) -> FloatArray:
+        if new_groups not in self._best_over:
+            return self.changed(new_groups=new_groups, margin=0.0).over_best(new_groups)
+        return self._best_over[new_groups]
+
+    def exceeds_best(self) -> tuple[FloatArray, FloatArray]:
+        return self._best_exceeds
+
+    @cached_property
+    def _best_over(self) -> dict[float, FloatArray]:
+        """The row of the best model, of `over`: at all horizons that a table shows."""
+        n_groups = float(self.grouped.sizes.size)
+        horizons = {self.setting.horizon, n_groups, *self._horizons}
+        found = {m: np.full(self.empirical.size, 0.5) for m in horizons}
+        for other, forward, law in self._beside_best():
+            for m, row in found.items():
+                below = law.below(0.0, m, priors=1)[0]
+                row[other] = np.where(forward, below, 1.0 - below)
+        return found
+
+    @cached_property
+    def _best_exceeds(self) -> tuple[FloatArray, FloatArray]:
+        """The row and the column of the best model, of `exceedance`."""
+        if not self._margin:
+            row = self._best_over[self.setting.horizon]
+            return row, 1.0 - row
+        row = np.zeros(self.empirical.size)
+        column = np.zeros(self.empirical.size)
+        for other, forward, law in self._beside_best():
+            less = law.below(-self._margin, self.setting.horizon, priors=1)[0]
+            more = 1.0 - law.below(self._margin, self.setting.horizon, priors=1)[0]
+            row[other] = np.where(forward, less, more)
+            column[other] = np.where(forward, more, less)
+        return row, column
+
+    def _beside_best(self) -> Iterator[tuple[IntArray, BoolArray, GroupDifferences]]:
+        """The law of the differences of the best model and others, some at a time.
+
+        With the others, and whether the best comes before them, so that it is a.
+        """
+        every = np.arange(self.empirical.size)
+        best = every[[self.best]]
+        wanted = (every != self.best)[None, :]
+        for _, other, pairs in self.grouped.in_pieces(best, every, wanted, self._width):
+            yield other, pairs.a == self.best, self._law_of(pairs)
+
+    # ---------------------------------------------------------------- the law of some pairs
+
+    @cached_property
+    def _priors(self) -> FloatArray:
+        """W² of each model: the mean over simulations first, then each alone if they are several.
+
+        Priors × models.
+        """
+        grouped = self.grouped
+        several = grouped.singles.shape[1] > 1
+        alone = grouped.singles.T if several else np.empty((0, self.empirical.size))
+        return np.concatenate([grouped.squares[None, :], alone])
+
+    @property
+    def _width(self) -> int:
+        """How many numbers are computed of each pair: points of the grid of τ, of each prior."""
+        return POINTS * len(self._priors)
+
+    def _law_of(self, pairs: Pairs, points: tuple[int, int] | None = None) -> GroupDifferences:
+        """Under all priors."""
+        squares = self._priors[:, pairs.a] + self._priors[:, pairs.b]
+        scales = self._scale(squares)
+        return GroupDifferences.of(pairs, scales, residuals=self.law.residuals, points=points)
+
+    def _pair(self, a: IntArray, b: IntArray) -> GroupDifferences:
+        """Under the first prior alone, of each model of a with that of b beside it."""
+        squares = self.grouped.squares
+        scales = self._scale((squares[a] + squares[b])[None, :])
+        pairs = self.grouped.pairs(a, b)
+        return GroupDifferences.of(pairs, scales, residuals=self.law.residuals)
 
     def _scale(self, squares: FloatArray) -> FloatArray:
         """Of the prior of τ, from a sum of W² of two models: √(c/2 · …).
@@ -419,38 +479,46 @@ class GroupsRisks(Applied):
             return np.zeros(squares.shape)
         return np.asarray(np.sqrt(0.5 * self.setting.c * squares))
 
-    def differences(self, first: IntArray, second: IntArray) -> Mixture:
+    def differences(self, first: IntArray, second: IntArray) -> Mixture | NextGroup:
         return self.differences_over(first, second, self.setting.horizon)
 
-    def differences_over(self, first: IntArray, second: IntArray, new_groups: float) -> Mixture:
+    def differences_over(
+        self, first: IntArray, second: IntArray, new_groups: float
+    ) -> Mixture | NextGroup:
         """The law of the mean difference over so many new groups, in the unit of the losses."""
-        squares = self.grouped.squares
-        pair = self._pair(first, second, (squares[first] + squares[second])[None, :])
-        return pair.mixture(new_groups).in_unit(self.grouped.exponent)
+        return self._pair(first, second).mean_over(new_groups, self.grouped.exponent)
 
     # ---------------------------------------------------------------- what happened in the groups
 
     @cached_property
     def won(self) -> IntArray:
-        means = self.grouped.means
-        counts = np.asarray(np.sum(means[:, None, :] < means[None, :, :], axis=2))
+        counts = np.stack([self._won_by(model) for model in range(self.empirical.size)])
         counts.flags.writeable = False
         return counts
 
+    @cached_property
+    def won_by_best(self) -> IntArray:
+        return self._won_by(self.best)
+
+    def _won_by(self, model: int) -> IntArray:
+        """In how many groups it has a lower mean loss than each."""
+        means = self.grouped.means
+        return np.asarray(np.sum(means[model] < means, axis=1))
+
     def in_each_group(self, a: int, b: int) -> tuple[FloatArray, FloatArray]:
         """Mean loss of a less that of b in each group, with its sampling error."""
-        difference, variance = self.grouped.pair(np.array([a]), np.array([b]))
+        pair = self.grouped.pairs(np.array([a]), np.array([b]))
         exponent = self.grouped.exponent
-        return np.ldexp(difference[0], exponent), np.ldexp(np.sqrt(variance[0]), exponent)
+        error = np.sqrt(pair.variances[0])
+        return np.ldexp(pair.differences[0], exponent), np.ldexp(error, exponent)
 
-    def new_difference(self, a: int, b: int) -> Mixture:
+    def new_difference(self, a: int, b: int) -> Mixture | NextGroup:
         """The law of that difference in the next group, in the unit of the losses."""
         return self.differences_over(np.array([a]), np.array([b]), 1.0)
 
     def spread(self, a: int, b: int) -> Spread:
         """The law of μ and τ of one pair, in the unit of the losses."""
-        squares = self.grouped.squares
-        pair = self._pair(np.array([a]), np.array([b]), np.array([[squares[a] + squares[b]]]))
+        pair = self._pair(np.array([a]), np.array([b]))
         exponent = self.grouped.exponent
         return Spread(
             pair.spread.weight,
@@ -464,8 +532,7 @@ class GroupsRisks(Applied):
 
         In the unit of `grouped`.
         """
-        squares = self.grouped.squares
-        pair = self._pair(np.array([a]), np.array([b]), np.array([[squares[a] + squares[b]]]))
+        pair = self._pair(np.array([a]), np.array([b]))
         # Equal losses exceed no margin, and losses that differ by a constant are not judged.
         margin = inf if pair.alike[0] or pair.constant[0] else self._margin
         return Outlook(
@@ -485,8 +552,12 @@ class GroupsRisks(Applied):
         grouped = self.grouped
         means, own = grouped.single()
         scale = self._scale(grouped.squares)
-        spread = spread_between_groups(means, own, scale[None, :])
+        # One loss at every point, as of a guess: nothing varies, and any variance serves.
+        constant = (own.max(axis=1) == 0.0) & (np.ptp(means, axis=1) == 0.0)
+        safe = np.where(constant[:, None], 1.0, own)
+        spread = spread_between_groups(means, safe, scale[None, :])
         std = spread.std_over(self.setting.horizon)
+        std[constant] = 0.0
         return Mixture(spread.weight[0], spread.centre, std).in_unit(grouped.exponent)
 
     @cached_property
@@ -500,7 +571,7 @@ class GroupsRisks(Applied):
         Four groups or fewer and a flat prior have no variance.
         """
         heavy = (self.grouped.squares == 0.0) & (len(self.groups.names) <= 4)
-        return np.where(heavy, np.inf, np.sqrt(self._risks.variance))
+        return np.where(heavy, np.inf, self._risks.deviation)
 
     def interval(self, level: float) -> tuple[FloatArray, FloatArray]:
         return quantile(self._risks, 0.5 - 0.5 * level), quantile(self._risks, 0.5 + 0.5 * level)
@@ -540,29 +611,34 @@ class GroupsRisks(Applied):
 
     def _not_judged(self, names: Sequence[str]) -> list[str]:
         """Pairs of the same losses, and pairs that differ by a constant."""
-        found = []
-        for pairs, what in (
-            (self._pairs.equal, "have the same losses, up to rounding: P is ½"),
-            (
-                self._pairs.shifted,
-                "differ by the same constant at every point, so that nothing shows how groups "
-                "differ: "
-                "this pair is not judged (P is ½); check their losses",
+        equal: list[tuple[int, int]] = []
+        shifted: list[tuple[int, int]] = []
+        for pairs in self.grouped.nearly_equal():
+            for found, which in ((equal, pairs.alike), (shifted, pairs.constant)):
+                found += zip(pairs.a[which].tolist(), pairs.b[which].tolist(), strict=True)
+        return [
+            *_told(
+                equal,
+                names,
+                "have the same losses, up to rounding: P is ½; check that none is given twice",
             ),
-        ):
-            for a, b in pairs[:MOST_PAIRS]:
-                found.append(f"{show(names[a])} and {show(names[b])} {what}.")
-            if len(pairs) > MOST_PAIRS:
-                found.append(f"So it is with {len(pairs) - MOST_PAIRS} more pairs.")
-        return found
+            *_told(
+                shifted,
+                names,
+                "differ by the same constant at every point, so that nothing shows how groups "
+                "differ: this pair is not judged (P is ½); check their losses",
+            ),
+        ]
 
     def _on_sizes(self) -> list[str]:
         sizes = self.groups.sizes
         n_groups = sizes.size
         if sizes.max() == 1:
             return [
-                "Every group has one point: the sampling error within groups is unknown and taken "
-                "as 0."
+                "Every group has one loss: the sampling error within groups is unknown and taken "
+                "as 0, as it should be for the joint loss of a group. If it is the loss of a row, "
+                "a new group is a new row: where rows belong together, as pupils of a school do, "
+                "pass the labels of these groups."
             ]
         found = []
         if self.setting.order == "time" and sizes.max() < SHORTEST:
@@ -596,13 +672,16 @@ class GroupsRisks(Applied):
         """Where groups won and P disagree about a pair with the best, or a mean is off its
         interval.
         """
-        best = int(np.argmin(self.empirical))
+        best = self.best
         n_groups = len(self.groups.names)
-        probability = self.over(1.0)[best]
+        means = self.grouped.means
+        probability = self.over_best(1.0)
         found = []
         for other in np.flatnonzero(np.arange(len(names)) != best).tolist():
-            won = int(self.won[best, other])
-            opposite = (probability[other] - 0.5) * (won / n_groups - 0.5) < 0.0
+            won = int(self.won_by_best[other])
+            # Groups in which both are as good, as with rates of errors, speak for neither.
+            lost = int(np.sum(means[other] < means[best]))
+            opposite = (probability[other] - 0.5) * (won - lost) < 0.0
             if opposite and abs(probability[other] - 0.5) > 0.2:
                 found.append(
                     f"{show(names[best])} won {won} of {n_groups} groups against "
@@ -624,118 +703,17 @@ class GroupsRisks(Applied):
 
 
 @dataclass(frozen=True, eq=False)
-class _Pairs:
+class _Matrices:
     """What all pairs say."""
 
     over: dict[float, FloatArray]  # number of new groups → [a, b] = P(a better)
     exceeds: FloatArray  # [a, b] = P(a better by more than the margin), at the horizon asked for
     alone: FloatArray  # [s]: the same under simulation s alone
-    equal: list[tuple[int, int]]  # pairs of the same losses
-    shifted: list[tuple[int, int]]  # pairs that differ by a constant at every point
 
 
-@dataclass(frozen=True, eq=False)
-class _Pair:
-    """The law of the differences of some pairs.
-
-    Those of the same losses are 0. Those that differ by a constant are not judged: P is ½.
-    """
-
-    differences: FloatArray
-    variances: FloatArray
-    alike: BoolArray
-    constant: BoolArray
-    spread: Spread
-    residuals: bool
-
-    @classmethod
-    def of(
-        cls,
-        differences: FloatArray,
-        variances: FloatArray,
-        scales: FloatArray,
-        spread: FloatArray,
-        residuals: bool,
-    ) -> _Pair:
-        alike = _alike(differences, variances, spread)
-        constant = _constant(differences, variances, spread) & ~alike
-        # Any variance serves where the answer does not come from it.
-        safe = np.where((alike | constant)[:, None], 1.0, variances)
-        law = spread_between_groups(differences, safe, scales)
-        return cls(differences, safe, alike, constant, law, residuals)
-
-    def below(self, value: float, new_groups: float, priors: int | None = None) -> FloatArray:
-        """P(the mean difference over so many new groups is below the value), priors × pairs."""
-        spread = self.spread
-        if priors is not None:
-            spread = replace(spread, weight=spread.weight[:priors])
-        if new_groups == 1.0 and self.residuals:
-            found = probability_next(spread, self.differences, self.variances, -value)
-        else:
-            found = probability_over(spread, new_groups, -value)
-        found[:, self.alike] = 0.5 + 0.5 * np.sign(value)
-        found[:, self.constant] = 0.5
-        return found
-
-    def mixture(self, new_groups: float) -> Mixture:
-        """The same as a mixture of normal laws, under the first prior."""
-        spread = self.spread
-        weight = spread.weight[0]
-        std = spread.std_over(new_groups)
-        std[self.alike | self.constant] = 0.0
-        whole = Mixture(weight, spread.centre, std)
-        if new_groups != 1.0 or not self.residuals:
-            return whole
-        n_pairs, n_groups = self.differences.shape
-        share = share_of_residuals(n_groups)
-        centre = spread.centre[:, :, None]
-        residual = residuals(
-            self.differences[:, None, :] - centre,
-            self.variances[:, None, :],
-            spread.tau[:, :, None],
-        )
-        around = (centre + residual).reshape(n_pairs, -1)
-        around_weight = np.repeat(weight / n_groups, n_groups, axis=1)
-        around_std = np.repeat(np.sqrt(spread.variance), n_groups, axis=1)
-        around_std[self.alike | self.constant] = 0.0
-        return Mixture(
-            np.hstack([(1.0 - share) * weight, share * around_weight]),
-            np.hstack([spread.centre, around]),
-            np.hstack([std, around_std]),
-        )
-
-
-def _pooled(excess: FloatArray, members: Sequence[IntArray]) -> FloatArray:
-    """Covariance of the losses within groups: Σ_g (n_g − 1) n_g C_g / (N − G).
-
-    C_g is that of the means of group g: this is Σ_g Σ_i (d_gi − d_g)² / (N − G).
-    """
-    n_models = len(excess)
-    within = np.zeros((n_models, n_models))
-    degrees = 0
-    for inside in members:
-        if inside.size > 1:
-            covariance = mean_covariance(excess[:, inside])
-            within += (inside.size - 1) * inside.size * covariance
-            degrees += inside.size - 1
-    return within / degrees if degrees else within
-
-
-def _alike(differences: FloatArray, variances: FloatArray, spread: FloatArray) -> BoolArray:
-    """Whether both models of a pair have the same losses, up to rounding.
-
-    `spread` is the variance of the losses themselves, which says what is rounding.
-    """
-    largest = np.abs(differences).max(axis=1)
-    same_means = largest <= np.sqrt(ROUNDING * spread)
-    return np.asarray(same_means & (variances.max(axis=1) <= ROUNDING * spread))
-
-
-def _constant(differences: FloatArray, variances: FloatArray, spread: FloatArray) -> BoolArray:
-    """Whether a pair differs by the same amount at every point.
-
-    Nothing shows how groups differ.
-    """
-    largest = np.abs(differences).max(axis=1)
-    same = np.ptp(differences, axis=1) <= ROUNDING * (largest + np.sqrt(spread))
-    return np.asarray((largest > 0.0) & same & (variances.max(axis=1) <= ROUNDING * spread))
+def _told(pairs: Sequence[tuple[int, int]], names: Sequence[str], what: str) -> list[str]:
+    """A sentence on each of the first pairs, and one on how many more there are."""
+    sentences = [f"{show(names[a])} and {show(names[b])} {what}." for a, b in pairs[:MOST_PAIRS]]
+    if len(pairs) > MOST_PAIRS:
+        sentences.append(f"So it is with {len(pairs) - MOST_PAIRS} more pairs.")
+    return sentences

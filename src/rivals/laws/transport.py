@@ -35,7 +35,7 @@ from rivals._say.arguments import check_depth, check_positive, check_size
 from rivals._types import RNG, BoolArray, FloatArray, IntArray
 from rivals.core.quantiles import QuantileFunction, grid
 from rivals.core.sampling_error import WHOLE, MeanErrors, blocks, mean_error
-from rivals.core.scales import root_mean_square, unit_exponent
+from rivals.core.scales import largest_magnitude, root_mean_square, unit_exponent
 from rivals.laws.base import Applied, Centre, Correct, Law, Measured
 from rivals.laws.differences import Differences, Mixture, Student
 from rivals.laws.setting import Grouping, Order, Setting
@@ -47,12 +47,17 @@ from rivals.method.rule import Duel, rejecting_rivals, simulations_needed
 # ---------------------------------------------------------------- kernels
 
 
-def transport_variance(squares: FloatArray, variances: FloatArray, c: float) -> FloatArray:
-    """c W² + the variance of the mean, of each model."""
+def transport_variance(
+    squares: FloatArray, variances: FloatArray, c: float | FloatArray
+) -> FloatArray:
+    """c W² + the variance of the mean, of each model; of several c, a row for each."""
+    values = np.asarray(c, dtype=np.float64)
     with np.errstate(over="ignore"):
-        own = c * squares + variances
-    if not np.isfinite(own).all():
-        raise ValueError(f"losses this large overflow at c = {c:g}; rescale the loss")
+        own = values[..., None] * squares + variances
+    finite = np.isfinite(own)
+    if not finite.all():
+        smallest = np.min(values[~finite.all(axis=-1)])
+        raise ValueError(f"losses this large overflow at c = {smallest:g}; rescale the loss")
     return own
 
 
@@ -366,9 +371,11 @@ class PairedLosses:
         clusters: Grouping | None,
     ) -> PairedLosses:
         """Of all models; `distances` are W of each simulation, [model, simulation]."""
-        excess = np.stack([sample.observed for sample in losses]) - centre.reference
+        excess = np.stack([sample.observed for sample in losses])
+        excess -= centre.reference
         # Powers of two in which squares are safe.
-        exponent = unit_exponent(np.hstack([excess, distances]))
+        largest = np.stack([largest_magnitude(excess), largest_magnitude(distances)], axis=1)
+        exponent = unit_exponent(largest)
         if exponent:
             excess = np.ldexp(excess, -exponent)
         with np.errstate(over="ignore"):  # which `transport_variance` reports
@@ -439,12 +446,34 @@ class TransportRisks(Applied):
         matrix = self._pairs(self.paired.squares, margin=0.0)
         return matrix, np.zeros_like(matrix)
 
+    def better_best(self) -> FloatArray:
+        best = np.array([self.best])
+        every = np.arange(self.paired.means.size)
+        row = self._block(best, every, self.paired.squares, margin=0.0)[0]
+        row[best] = 0.5
+        return np.asarray(row)
+
     def exceedance(self) -> tuple[FloatArray, FloatArray]:
         matrix = self._pairs(self.paired.squares, margin=self._margin)
         return matrix, np.zeros_like(matrix)
 
     def single_matrices(self) -> Iterator[FloatArray]:
         return (self._pairs(squares, margin=self._margin) for squares in self.paired.singles.T)
+
+    def pairs_at_each(
+        self, values: Sequence[float], first: IntArray, second: IntArray
+    ) -> tuple[FloatArray, FloatArray]:
+        paired = self.paired
+        total = transport_variance(paired.squares, paired.errors.variance, np.asarray(values))
+        covariance = paired.errors.of_pairs(first, second)
+        variance = total[:, first] + total[:, second] - 2.0 * covariance
+        gap = np.broadcast_to(paired.means[second] - paired.means[first], variance.shape)
+        degrees = None
+        if paired.errors.degrees != inf:
+            own = paired.errors.variance
+            estimated = np.maximum(own[first] + own[second] - 2.0 * covariance, 0.0)
+            degrees = satterthwaite(variance, estimated, paired.errors.degrees)
+        return probability_lower(gap, variance, degrees), np.zeros(variance.shape)
 
     def differences(self, first: IntArray, second: IntArray) -> Differences:
         paired = self.paired

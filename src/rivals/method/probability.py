@@ -21,6 +21,8 @@ from rivals.method.spread import Spread
 ENOUGH_GROUPS = 8
 # Points of the grid of τ with less weight than this do not change a probability.
 NO_WEIGHT = 1e-8
+# Residuals of this many groups are computed at a time: what the processor's cache holds.
+CHUNK = 2**17
 
 
 def probability_lower(
@@ -46,35 +48,50 @@ def probability_lower(
     return np.asarray(np.where(gap < 0.0, smaller, 1.0 - smaller))
 
 
-def probability_over(spread: Spread, new_groups: float, margin: float = 0.0) -> FloatArray:
+def probability_over(
+    spread: Spread, new_groups: float, margin: float | FloatArray = 0.0
+) -> FloatArray:
     """P(the mean difference over m new groups is below −δ), priors × problems.
 
-    A problem is a pair of models. P is of the mean risk over the new groups, each weighing the
-    same: no sampling noise. For a single new group there is also `probability_next`.
+    A problem is a pair of models; δ is one for all, or one of each. P is of the mean risk over the
+    new groups, each weighing the same: no sampling noise. For a single new group there is also
+    `probability_next`.
     """
-    score = (-margin - spread.centre) / spread.std_over(new_groups)
+    limit = -np.broadcast_to(margin, len(spread.tau))
+    score = (limit[:, None] - spread.centre) / spread.std_over(new_groups)
     return mean_over_tau(spread, ndtr(score))
 
 
 def probability_next(
-    spread: Spread, differences: FloatArray, variances: FloatArray, margin: float = 0.0
+    spread: Spread,
+    differences: FloatArray,
+    variances: FloatArray,
+    margin: float | FloatArray = 0.0,
+    least_weight: float = NO_WEIGHT,
 ) -> FloatArray:
     """P(the difference in the next group is below −δ), priors × problems, by the residual law.
 
     From eight groups on a new group takes after the residuals of those at hand; with fewer, in
-    part, the rest being normal.
+    part, the rest being normal. At points of the grid of τ that weigh less it is normal, too.
     """
-    share = share_of_residuals(differences.shape[1])
-    score = (-margin - spread.centre) / spread.std_over(1.0)
-    heights = (1.0 - share) * ndtr(score)
-    # Only where τ has any weight: this is problems × grid × groups.
-    problem, point = np.nonzero(spread.weight.max(axis=0) > NO_WEIGHT)
-    centre = spread.centre[problem, point][:, None]
-    tau = spread.tau[problem, point][:, None]
-    std = np.sqrt(spread.variance[problem, point])[:, None]
-    residual = residuals(differences[problem] - centre, variances[problem], tau)
-    score = (-margin - centre - residual) / std
-    heights[problem, point] += share * np.mean(ndtr(score, out=score), axis=1)
+    n_groups = differences.shape[1]
+    limit = -np.broadcast_to(margin, len(differences))
+    share = share_of_residuals(n_groups)
+    score = (limit[:, None] - spread.centre) / spread.std_over(1.0)
+    heights = ndtr(score)
+    # Only where τ has any weight, and some at a time: this is problems × grid × groups.
+    every_problem, every_point = np.nonzero(spread.weight.max(axis=0) > least_weight)
+    heights[every_problem, every_point] *= 1.0 - share
+    step = max(CHUNK // n_groups, 1)
+    for begin in range(0, every_problem.size, step):
+        problem = every_problem[begin : begin + step]
+        point = every_point[begin : begin + step]
+        centre = spread.centre[problem, point][:, None]
+        tau = spread.tau[problem, point][:, None]
+        std = np.sqrt(spread.variance[problem, point])[:, None]
+        residual = residuals(differences[problem] - centre, variances[problem], tau)
+        score = (limit[problem][:, None] - centre - residual) / std
+        heights[problem, point] += share * np.mean(ndtr(score, out=score), axis=1)
     return mean_over_tau(spread, heights)
 
 

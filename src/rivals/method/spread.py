@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rivals._types import FloatArray
+from rivals._types import FloatArray, IntArray
 
 FIRST_POINTS = 41
 POINTS = 97
@@ -51,7 +51,11 @@ class Spread:
 
 
 def spread_between_groups(
-    differences: FloatArray, variances: FloatArray, scales: FloatArray
+    differences: FloatArray,
+    variances: FloatArray,
+    scales: FloatArray,
+    *,
+    points: tuple[int, int] | None = None,
 ) -> Spread:
     """The law of τ and μ from the differences in each group.
 
@@ -73,10 +77,12 @@ def spread_between_groups(
     middle = np.median(differences, axis=1, keepdims=True)
     moved = differences - middle  # an offset that all groups share costs no digits
     alike = _join_equal(moved, variances)
+    if points is None:
+        points = (FIRST_POINTS, POINTS if differences.shape[1] <= MANY_GROUPS else 4 * POINTS)
+    first_points, n_points = points
     low, high = _first_ends(moved, variances, scales)
-    first = _grid(np.log(low), np.log(high), FIRST_POINTS)
+    first = _grid(np.log(low), np.log(high), first_points)
     log_density = _log_likelihood(first, alike)[0] + np.log(_prior(first, scales[:1])[0])
-    n_points = POINTS if differences.shape[1] <= MANY_GROUPS else 4 * POINTS
     log_tau = _grid(*_where_probable(first, log_density), n_points)
     log_likelihood, centre, variance = _log_likelihood(log_tau, alike)
     likelihood = np.exp(log_likelihood - log_likelihood.max(axis=1, keepdims=True))
@@ -115,19 +121,28 @@ class _Alike:
 
 def _join_equal(moved: FloatArray, variances: FloatArray) -> _Alike:
     """Sums over the groups of equal variance: groups of one size, for all problems alike."""
-    _, first, place, counts = np.unique(
-        variances, axis=1, return_index=True, return_inverse=True, return_counts=True
-    )
+    place = _kinds(variances)
     # In the order of the groups, and without a matrix product: no problem then depends on which
     # others stand beside it, to the last bit.
-    joined = np.argsort(first[place.ravel()], kind="stable")
-    ordered = np.argsort(first)
-    counts = counts[ordered]
+    joined = np.argsort(place, kind="stable")
+    counts = np.bincount(place)
     begins = np.cumsum(counts) - counts
     sorted_by_kind = np.take(moved, joined, axis=1)
     sums = np.add.reduceat(sorted_by_kind, begins, axis=1)
     squares = np.add.reduceat(sorted_by_kind**2, begins, axis=1)
-    return _Alike(counts.astype(np.float64), variances[:, first[ordered]], sums, squares)
+    of_kinds = variances[:, joined[begins]]
+    return _Alike(counts.astype(np.float64), of_kinds, sums, squares)
+
+
+def _kinds(variances: FloatArray) -> IntArray:
+    """Which groups have equal variances in all problems: a number for each, in their order."""
+    _, first, place = np.unique(variances[0], return_index=True, return_inverse=True)
+    if not np.array_equal(variances, variances[:, first[place]]):
+        # Groups that are equal in the first problem differ in another.
+        _, first, place = np.unique(variances, axis=1, return_index=True, return_inverse=True)
+    by_first = np.empty_like(first)
+    by_first[np.argsort(first)] = np.arange(first.size)
+    return by_first[place.ravel()]
 
 
 def _first_ends(
@@ -149,13 +164,20 @@ def _log_likelihood(
     Problems × grid.
     """
     tau_square = np.exp(2.0 * log_tau)
-    total = tau_square[:, :, None] + alike.variances[:, None, :]
-    precision = 1.0 / total
-    whole = precision @ alike.counts
-    centre = np.einsum("pkg,pg->pk", precision, alike.sums) / whole
-    squares = np.einsum("pkg,pg->pk", precision, alike.squares)
+    whole = np.zeros_like(log_tau)
+    sums = np.zeros_like(log_tau)
+    squares = np.zeros_like(log_tau)
+    determinant = np.zeros_like(log_tau)
+    # One kind of group after the other: nothing is as large as problems × grid × groups.
+    for kind, count in enumerate(alike.counts.tolist()):
+        total = tau_square + alike.variances[:, kind, None]
+        precision = 1.0 / total
+        whole += count * precision
+        sums += precision * alike.sums[:, kind, None]
+        squares += precision * alike.squares[:, kind, None]
+        determinant += count * np.log(total, out=total)
+    centre = sums / whole
     misfit = np.maximum(squares - whole * centre**2, 0.0)
-    determinant = np.log(total, out=total) @ alike.counts
     # A flat density of τ is one of log τ that grows as τ.
     log_likelihood = log_tau - 0.5 * (determinant + np.log(whole) + misfit)
     return log_likelihood, centre, 1.0 / whole

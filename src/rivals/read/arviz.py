@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from os import PathLike, fspath
+from dataclasses import replace
+from os import PathLike, fsdecode
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy as np
 from rivals._say.warn import warn
 from rivals._say.words import show
 from rivals._types import FloatArray
-from rivals.losses import Losses
+from rivals.losses import Folds, Losses
 from rivals.read.inputs import chosen
 from rivals.read.posterior_draws import (
     Reduction,
@@ -86,8 +87,8 @@ def arviz_tree(
     """
     check_reduction(reduction, leave_one_out)
     where = "the tree"
-    if isinstance(tree, (str, PathLike)):
-        where = show(fspath(tree))
+    if isinstance(tree, (str, bytes, PathLike)):
+        where = show(fsdecode(tree))
         tree = open_labelled(tree)
     if held_out is None:
         held_out = TRAINING if leave_one_out else HELD_OUT
@@ -101,19 +102,34 @@ def arviz_tree(
     weights = None
     if leave_one_out:
         weights = leave_one_out_weights(observed, where, relative_efficiency(tree))
+    folds: Folds | None = "points" if leave_one_out else None
     losses = reduce_draws(observed, reduction, f"{where}, group {held_out!r}", weights)
     if simulated == SIMULATED and simulated not in groups_of(tree):
         warn(
             f"{where} has observed losses alone: the log likelihood of simulated data, group "
             f"{SIMULATED!r}, cannot be computed from posterior_predictive without the model. "
-            "Compare them with groups=, if there are replications; else, with the model, use "
-            "rivals.read.posterior"
+            f"{_what_to_do(leave_one_out)}"
         )
-        return Losses(losses)
+        return Losses(losses, folds=folds)
     array = _log_likelihood(tree, simulated, variable, where)
     draws = _draws(array, sample_dims, simulation, f"{where}, group {simulated!r}")
     synthetic = reduce_draws(draws, reduction, f"{where}, group {simulated!r}")
-    return make_losses(variable or "in the tree", losses, synthetic, where)
+    made = make_losses(variable or "in the tree", losses, synthetic, where)
+    return replace(made, folds=folds)
+
+
+def _what_to_do(leave_one_out: bool) -> str:
+    """With observed losses alone. Without one point, a model has still seen the others of its
+    group.
+    """
+    if leave_one_out:
+        return (
+            "With the model, use rivals.read.posterior, or left_out_posterior if there are groups"
+        )
+    return (
+        "Compare them with groups=, if there are replications; else, with the model, use "
+        "rivals.read.posterior"
+    )
 
 
 def _draws(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from os import PathLike, fspath
+from os import PathLike, fsdecode
 from pathlib import Path
 from typing import Any
 
@@ -38,9 +38,10 @@ def columns_of(source: Any, labels: Collection[str] = ()) -> tuple[str, dict[str
     >>> columns_of({"A": [1.0, 2.0], "B": [3.0, 4.0]})[1]["B"]
     array([3., 4.])
     """
-    if isinstance(source, (str, PathLike)):
-        where = show(fspath(source))
-        pairs = _from_file(Path(source), labels)
+    if isinstance(source, (str, bytes, PathLike)):
+        path = Path(fsdecode(source))
+        where = show(path)
+        pairs = _from_file(path, labels)
     elif isinstance(source, Mapping):
         where = "the mapping"
         pairs = _from_mapping(source)

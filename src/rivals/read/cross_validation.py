@@ -34,7 +34,7 @@ from rivals.comparison import N_SIMULATIONS
 from rivals.losses import Folds as KindOfFolds
 from rivals.losses import Losses
 from rivals.read.densities import ConditionalDensity, Density
-from rivals.read.estimators import labels_at, targets_at
+from rivals.read.estimators import labels_at, only_label, targets_at
 from rivals.read.folds import (
     Splits,
     keeps_groups,
@@ -109,13 +109,15 @@ def cross_validated(
         score, in the unit of the target, from 400 draws. "brier", "accuracy" (1 where the label is
         wrong): of classifiers. Scorers of scikit-learn that are means over points go by their
         names: "neg_mean_squared_error", "neg_mean_absolute_error", "neg_log_loss",
-        "neg_brier_score". Or a function `loss(y, prediction)` of arrays, one number per point.
+        "neg_brier_score". Or a function `loss(y, prediction)` of arrays, one number per point;
+        the prediction is what `predict` gives, of classifiers the labels.
         Only "log" and "crps" need a distribution and have simulations; with the others, `compare`
         needs three groups or more.
     noise : "cross-validated", "predicted" or frozen distribution, or mapping
         For regressors, the distribution of target minus prediction, as in `regressor`; or
         one for each name. "cross-validated" splits each training set once more, by groups,
-        by the same splitter or into five folds, and so needs six fits instead of one.
+        by the same splitter or into five folds, and so needs six fits instead of one; of
+        LinearRegression and Ridge, mostly one, since their residuals are found without fits.
     residuals : "gaussian", "student" or "empirical"
         The form of cross-validated noise, as in `regressor`.
     floor : float
@@ -191,6 +193,8 @@ def cross_validated(
     n_points = n_rows(y, "targets")
     labels = None if groups is None else labels_of(groups, index, n_points)
     codes, names = (None, ()) if labels is None else read_groups(labels, n_points)
+    if classify:
+        _check_several_labels(y, n_points)
     cv = _seeded(cv, entropy)
     splits = make_splits(cv, X, y, codes, classify=classify)
     job = Folds(
@@ -242,6 +246,15 @@ def _check_no_density(name: str, noise: Any, floor: float) -> None:
         raise ValueError(
             f"{given}= belongs to the distribution of targets, and loss {name} judges predictions: "
             "leave it out, or pass loss='log'"
+        )
+
+
+def _check_several_labels(y: Any, n_points: int) -> None:
+    label = only_label(y)
+    if label is not None:
+        raise ValueError(
+            f"y: all {n_points} points have the label {label}, so there is nothing to tell apart; "
+            "pass points of all classes"
         )
 
 
@@ -297,6 +310,8 @@ class Folds:
         except (TypeError, ValueError) as error:
             kind = TypeError if isinstance(error, TypeError) else ValueError
             return kind(f"{where}: {error}")
+        except SystemExit as error:
+            return RuntimeError(f"{where}: {ended_itself(error)}")
         except Exception as error:
             error.add_note(f"while fitting or judging {where}")
             return error
@@ -356,7 +371,17 @@ class Folds:
         training = (take(self.X, train), take(self.y, train))
         generator = stream(self.entropy, FOLD_FIT, place, index)
         fitted = seeded_copy(self.estimators[self.names[place]], generator)
-        fitted.fit(*training)
+        try:
+            fitted.fit(*training)
+        except ValueError as error:
+            label = only_label(training[1]) if self.classify else None
+            if label is None:
+                raise
+            raise ValueError(
+                f"all {train.size} points of the training set have the label {label}, and "
+                f"{type(fitted).__name__} cannot be fitted to one label; pass cv= folds that have "
+                "each label in every training set, or leave this estimator out"
+            ) from error
         return fitted, training
 
     def _seed(self, purpose: int, place: int, index: int) -> np.random.SeedSequence:
@@ -414,6 +439,14 @@ def _by_name(noise: Any, names: Sequence[str]) -> dict[str, Any]:
     return dict(noise)
 
 
+def ended_itself(error: SystemExit) -> str:
+    """That a fit or a prediction would have ended the program, and what to do."""
+    return (
+        f"it called sys.exit({'' if error.code is None else show(repr(error.code))}), which would "
+        "end the program; let it raise an error, or return"
+    )
+
+
 def run_folds(folds: Any, executor: Executor | int | None, progress: bool) -> list[list[Any]]:
     """The losses of each fold of each estimator; `folds` is a job such as `Folds`."""
     found: list[list[Any]] = [[None] * len(folds.splits) for _ in folds.names]
@@ -423,8 +456,8 @@ def run_folds(folds: Any, executor: Executor | int | None, progress: bool) -> li
             if each.error:
                 where = folds.where(each.place, each.index)
                 raise RuntimeError(
-                    f"{where}: {each.error}; an estimator must not end its process; "
-                    "if it was killed, it may need more memory: use fewer processes"
+                    f"{where}: {each.error}; if its process was killed, it may need more memory: "
+                    "use fewer processes; a fit must not end it"
                 )
             if isinstance(each.result, Exception):
                 raise each.result
@@ -442,13 +475,16 @@ def _together(
     points: Points,
 ) -> Losses:
     """Losses of all folds, in the order of the data."""
-    tested = np.concatenate([test for _, test in splits])
-    order = np.argsort(tested)
-    rows = tested[order]
-    observed = np.concatenate([of_test for of_test, _ in parts])[order]
-    synthetic = np.concatenate([simulated for _, simulated in parts], axis=1)[:, order]
-    if not len(synthetic):
-        synthetic = np.empty((0, 0))
+    is_tested = np.bincount(np.concatenate([test for _, test in splits]))
+    rows = np.flatnonzero(is_tested)
+    place = np.cumsum(is_tested) - 1
+    n_simulations = len(parts[0][1])
+    observed = np.empty(rows.size)
+    synthetic = np.empty((n_simulations, rows.size if n_simulations else 0))
+    for (_, test), (of_test, simulated) in zip(splits, parts, strict=True):
+        observed[place[test]] = of_test
+        if n_simulations:
+            synthetic[:, place[test]] = simulated
     try:
         return Losses(
             observed,

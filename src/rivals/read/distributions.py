@@ -5,6 +5,7 @@ sampler.
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable
 from copy import copy
 from importlib import import_module
 from typing import Any
@@ -14,11 +15,13 @@ import numpy.typing as npt
 
 from rivals._say.warn import warn
 from rivals._say.words import show
+from rivals._types import FloatArray
 from rivals.models import Candidate
 from rivals.read.densities import Density, frozen_density
 from rivals.read.inputs import (
     as_values,
 )
+from rivals.read.kernel_estimates import binned_log_density
 
 LOG_DENSITIES = ("logpdf", "log_pdf", "log_prob", "logpmf", "log_pmf")
 SAMPLERS = ("rvs", "sample", "resample")
@@ -27,6 +30,11 @@ SEEDS = {"rng": True, "random_state": True, "seed": False}
 
 # These take the points along the last axis, and simulate them along the first.
 POINTS_LAST = ("dirichlet_frozen", "wishart_frozen", "invwishart_frozen")
+
+# From this many on, each value is not compared with each of them.
+MANY_KERNELS = 2000
+# Over more than this, bins would take much memory; Scott's bandwidth is never so small.
+MOST_BANDWIDTHS = 3e4
 
 # Of scikit-learn.
 OF_SKLEARN = ("GaussianMixture", "BayesianGaussianMixture", "KernelDensity")
@@ -276,14 +284,27 @@ def _multivariate_of_ngboost(model: Any) -> Density:
 def _kernel_estimate(model: Any) -> Density:
     """A kernel density estimate of SciPy, which has the points along the last axis."""
     event = () if model.d == 1 else (model.d,)
+    binned = _binned(model)
 
     def sample(count: tuple[int, ...], rng: np.random.Generator) -> npt.NDArray[Any]:
         return np.asarray(model.resample(*count, seed=rng).T.reshape(*count, *event))
 
     def log(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        if binned is not None:
+            return binned(values)
         return np.asarray(model.logpdf(values.T))
 
     return Density("gaussian_kde", (), event, log, sample)
+
+
+def _binned(model: Any) -> Callable[[FloatArray], FloatArray] | None:
+    """The log density of a kernel estimate of many numbers; None if a sum over all is as well."""
+    if model.d > 1 or model.n <= MANY_KERNELS:
+        return None
+    bandwidth = float(np.sqrt(model.covariance[0, 0]))
+    if np.ptp(model.dataset) > MOST_BANDWIDTHS * bandwidth:
+        return None
+    return binned_log_density(model.dataset[0], model.weights, bandwidth)
 
 
 def _any_other(model: Any, name: str, log: Any, sampler: Any) -> Density:

@@ -46,7 +46,8 @@ def kfold_elpd(elpd: Any, *, groups: Any) -> Losses:
         found = type(elpd).__name__ if kind is None else f"ELPDData of kind {show(kind)!r}"
         raise TypeError(
             f"expected the ELPDData of arviz_stats.loo_kfold(..., group_by=groups); got {found}, "
-            "in which no group was left out"
+            "in which no group was left out; make it so, or fit without each group by "
+            "rivals.read.left_out_posterior"
         )
     if elpd.scale != "log":
         raise ValueError(f"elpd: the scale must be 'log'; got {show(elpd.scale)!r}")

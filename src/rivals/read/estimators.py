@@ -17,8 +17,10 @@ from rivals.read.inputs import (
     AtPoint,
     as_targets,
     as_values,
+    check_one_per_row,
     check_response,
     library_of,
+    n_rows,
 )
 from rivals.read.noise import noise_of, out_of_fold_residuals, predicted, warn_if_too_narrow
 
@@ -112,7 +114,7 @@ def regressor(
     residuals : "gaussian", "student" or "empirical"
         The form of cross-validated noise: Gaussian, Student's t, or a kernel density
         estimate of the residuals (`scipy.stats.gaussian_kde`), which smooths them a little,
-        has Gaussian tails and is slow for many points.
+        has Gaussian tails and, with several targets, is slow for many points.
     cv : int, splitter or iterable
         The folds of cross-validated noise, as in scikit-learn: a number takes them in the
         order of the data; splitters by group and by time also work.
@@ -276,6 +278,7 @@ def targets_at(
 
     def density_at(at: Any) -> Density:
         mean = as_targets(estimator.predict(at), "predictions")
+        check_one_per_row(mean.shape, n_rows(at, "inputs"), name)
         return _shifted(density, judged, mean, name)
 
     return density_at
@@ -343,6 +346,14 @@ def _classes(estimator: Any, name: str, given: Any) -> npt.NDArray[Any]:
             "leave classes= out"
         )
     return known
+
+
+def only_label(labels: Any) -> str | None:
+    """The label that all points have, as the user wrote it; None if there are several."""
+    values = as_values(labels, "labels")
+    if values.ndim != 1 or not values.size or not np.all(values == values[0]):
+        return None
+    return _shown(values, 0)
 
 
 def _shown(labels: npt.NDArray[Any], index: int) -> str:

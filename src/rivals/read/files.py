@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from os import PathLike
+from os import PathLike, fsdecode
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +23,8 @@ NETCDF = (".nc", ".nc4", ".netcdf", ".h5", ".hdf5")
 
 
 def losses_from_files(
-    observed: str | PathLike[str],
-    synthetic: str | PathLike[str] | None = None,
+    observed: str | bytes | PathLike[str],
+    synthetic: str | bytes | PathLike[str] | None = None,
     *,
     models: Iterable[str] | None = None,
     ignore: Iterable[str] = (),
@@ -80,9 +80,13 @@ def losses_from_files(
 
 
 def read_files(
-    observed: str | PathLike[str], synthetic: str | PathLike[str] | None, selection: Selection
+    observed: str | bytes | PathLike[str],
+    synthetic: str | bytes | PathLike[str] | None,
+    selection: Selection,
 ) -> Found:
     """Losses by model, and what the labels of the selection say of the observed points."""
+    observed = fsdecode(observed)
+    synthetic = None if synthetic is None else fsdecode(synthetic)
     archive = Path(observed).suffix.lower() == ".npz"
     if not archive and not is_labelled(Path(observed)):
         if synthetic is None:

@@ -30,7 +30,7 @@ def labels_of(groups: Any, index: Any, n_points: int) -> npt.NDArray[Any]:
     if isinstance(groups, str):
         raise TypeError(
             f"groups must hold the group of each point: got the text {show(groups)!r}; pass "
-            "that column"
+            f"that column, as in groups=frame[{show(groups)!r}]"
         )
     return as_labels(in_index_order(groups, index, "groups", "the data"), n_points)
 
@@ -44,17 +44,48 @@ def splits_by_groups(codes: IntArray) -> Splits:
     [[0, 2], [1], [3]]
     """
     sizes = np.bincount(codes)
-    fold = np.arange(sizes.size)
-    if sizes.size > MOST_LEFT_OUT:
-        load = np.zeros(MANY_FOLDS)
-        for group in np.argsort(-sizes, kind="stable"):
-            fold[group] = np.argmin(load)
-            load[fold[group]] += sizes[group]
-    of_points = fold[codes]
-    return [
-        (np.flatnonzero(of_points != each), np.flatnonzero(of_points == each))
-        for each in range(int(fold.max()) + 1)
-    ]
+    if sizes.size <= MOST_LEFT_OUT:
+        return _splits_by_fold(codes, sizes.size)
+    largest_first = np.argsort(-sizes, kind="stable")
+    fold = _evenly(sizes, largest_first, MANY_FOLDS)
+    return _splits_by_fold(fold[codes], MANY_FOLDS)
+
+
+class WholeGroups:
+    """A splitter into folds of whole groups: those of scikit-learn's GroupKFold, of groups that
+    are whole numbers from 0, in a tenth of its time, since nothing is sorted.
+    """
+
+    def __init__(self, n_folds: int) -> None:
+        self.n_folds = n_folds
+
+    def split(self, X: Any, y: Any, groups: IntArray) -> Splits:
+        """Training and test points of each fold."""
+        sizes = np.bincount(groups)
+        present = np.flatnonzero(sizes)
+        # Of groups of the same size the last comes first, as there.
+        largest_first = present[np.argsort(sizes[present], kind="stable")[::-1]]
+        fold = _evenly(sizes, largest_first, self.n_folds)
+        return _splits_by_fold(fold[groups], self.n_folds)
+
+
+def _evenly(sizes: IntArray, order: IntArray, n_folds: int) -> IntArray:
+    """The fold of each group: taken in this order, each goes to the fold with the fewest points."""
+    fold = np.zeros(sizes.size, dtype=np.intp)
+    load = np.zeros(n_folds)
+    for group in order:
+        fold[group] = np.argmin(load)
+        load[fold[group]] += sizes[group]
+    return fold
+
+
+def _splits_by_fold(fold: IntArray, n_folds: int) -> Splits:
+    """From the fold of each point to training and test points."""
+    splits = []
+    for each in range(n_folds):
+        is_tested = fold == each
+        splits.append((np.flatnonzero(~is_tested), np.flatnonzero(is_tested)))
+    return splits
 
 
 def make_splits(cv: Any, X: Any, y: Any, groups: Any, *, classify: bool) -> Splits:
@@ -77,6 +108,11 @@ def _default_cv(groups: Any) -> Any:
     if groups is None:
         return FEW_FOLDS
     n_groups = np.unique(groups).size
+    if n_groups < 2:
+        raise ValueError(
+            "groups: all points are in one group, so none can be left out; pass the group of "
+            "each point, or leave groups= out for five folds of points"
+        )
     return LeaveOneGroupOut() if n_groups <= MOST_LEFT_OUT else GroupKFold(MANY_FOLDS)
 
 
@@ -90,7 +126,7 @@ def _check_splits(splits: Splits, n_points: int) -> None:
             f"{twice[0]} (from 0); use a splitter such as KFold"
         )
     for index, (train, test) in enumerate(splits):
-        shared = np.intersect1d(train, test)
+        shared = _shared(train, test, n_points)
         if shared.size:
             raise ValueError(
                 f"cv: fold {index + 1} of {len(splits)} trains on {shared.size} of its "
@@ -99,12 +135,20 @@ def _check_splits(splits: Splits, n_points: int) -> None:
             )
 
 
+def _shared(some: IntArray, others: IntArray, n_numbers: int) -> IntArray:
+    """The whole numbers below `n_numbers` that are among both, without sorting them."""
+    among_some = np.zeros(n_numbers, dtype=bool)
+    among_some[some] = True
+    among_others = np.zeros(n_numbers, dtype=bool)
+    among_others[others] = True
+    return np.flatnonzero(among_some & among_others)
+
+
 def splits_of_training_sets(cv: Any, groups: Any, splits: Splits) -> Any:
     """How a training set is split once more: by groups, or as the data were, if that works
     for a part of them; or into five folds.
     """
     from sklearn.model_selection import (
-        GroupKFold,
         LeaveOneGroupOut,
         LeaveOneOut,
         LeavePOut,
@@ -112,8 +156,8 @@ def splits_of_training_sets(cv: Any, groups: Any, splits: Splits) -> Any:
     )
 
     if groups is not None and (cv is None or isinstance(cv, LeaveOneGroupOut)):
-        fewest = min(np.unique(groups[train]).size for train, _ in splits)
-        return GroupKFold(min(FEW_FOLDS, fewest)) if fewest > 1 else FEW_FOLDS
+        fewest = min(int(np.count_nonzero(np.bincount(groups[train]))) for train, _ in splits)
+        return WholeGroups(min(FEW_FOLDS, fewest)) if fewest > 1 else FEW_FOLDS
     of_all_points = isinstance(cv, (LeaveOneOut, LeavePOut, PredefinedSplit))
     if hasattr(cv, "split") and not of_all_points:
         return cv
@@ -125,7 +169,7 @@ def keeps_groups(groups: IntArray, names: Sequence[str], splits: Splits) -> bool
     groups replications.
     """
     for train, test in splits:
-        shared = np.intersect1d(groups[train], groups[test])
+        shared = _shared(groups[train], groups[test], len(names))
         if shared.size:
             warn(
                 f"cv tests models on groups that they were fitted to, such as "

@@ -73,6 +73,8 @@ def _check_not_arrow(values: Any, what: str) -> None:
 
 def as_vector(targets: Any) -> Any:
     """Targets that are a column, as the vector that estimators take; others as they are."""
+    if isinstance(targets, (list, tuple)) and all(np.shape(row) == (1,) for row in targets):
+        return [row[0] for row in targets]
     shape = getattr(targets, "shape", None)
     if not isinstance(shape, tuple) or len(shape) != 2 or shape[1] != 1:
         return targets
@@ -122,6 +124,8 @@ def take(values: Any, rows: npt.NDArray[np.intp]) -> Any:
         return values.tocsr()[rows]
     if isinstance(values, (list, tuple)):
         return [values[row] for row in rows]
+    if type(values) is np.ndarray:
+        return values.take(rows, axis=0)  # five times as fast as values[rows]
     return values[rows]
 
 
@@ -146,7 +150,8 @@ def as_mapping(held_out: Any, library: str, what: str) -> dict[str, Any]:
     """Held-out data by name."""
     if not isinstance(held_out, Mapping):
         raise TypeError(
-            f"held_out for {library} is a mapping, {what}; got {type(held_out).__name__}"
+            f"held_out for {library} is a mapping, {what}; got {type(held_out).__name__}; for "
+            "left_out_posterior pass data as a mapping, or held_out=, which makes one of rows"
         )
     return dict(held_out)
 
@@ -231,7 +236,9 @@ def check_same_shape(predicted: tuple[int, ...], targets: tuple[int, ...], who: 
     if predicted == targets:
         return
     remedy = "; they must agree, one row per point"
-    if predicted == (*targets, 1):
+    if not predicted:
+        remedy = ": a single value; predict must return one for each point"
+    elif predicted == (*targets, 1):
         remedy = (
             ": it was fitted to a column, or its parameters are one; fit it to "
             "targets.ravel(), or pass the targets as a column too"
@@ -239,6 +246,15 @@ def check_same_shape(predicted: tuple[int, ...], targets: tuple[int, ...], who: 
     elif targets == (*predicted, 1):
         remedy = ": the targets are a column; pass targets.ravel()"
     raise ValueError(f"{who} predicts shape {predicted}, the targets have shape {targets}{remedy}")
+
+
+def check_one_per_row(predicted: tuple[int, ...], n_points: int, who: str) -> None:
+    """Predictions have a row for each row of the inputs."""
+    if not predicted or predicted[0] != n_points:
+        found = f"predictions of shape {predicted}" if predicted else "a single prediction"
+        raise ValueError(
+            f"{who} gives {found} for {n_points} rows of inputs; predict must return one for each"
+        )
 
 
 def check_response(results: Any) -> None:

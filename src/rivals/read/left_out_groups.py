@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -13,16 +13,23 @@ from rivals._random import LEFT_OUT, entropy_from
 from rivals._say.arguments import check_size
 from rivals._say.labels import as_labels, read_groups
 from rivals._say.rows import in_index_order, name_of, row_labels
+from rivals._say.warn import warn
 from rivals._say.words import listed, show
 from rivals._types import RNG, FloatArray, IntArray
 from rivals.comparison import N_SIMULATIONS
 from rivals.losses import Losses
-from rivals.read.cross_validation import run_folds
+from rivals.read.cross_validation import ended_itself, run_folds
 from rivals.read.folds import Splits, splits_by_groups
 from rivals.read.inputs import take
-from rivals.read.posterior_draws import reduce_draws
+from rivals.read.posterior_draws import effective_draws, reduce_draws
 from rivals.read.posteriors import simulated_targets
 from rivals.read.probabilistic_programs import Program, program
+
+# Of a fold: losses, losses of simulations as rows, and the effective number of draws behind each.
+Judged: TypeAlias = tuple[FloatArray, FloatArray, FloatArray]
+
+# With fewer effective draws the log of their mean likelihood is too low by more than 0.05.
+FEWEST_DRAWS = 10
 
 
 def left_out_posterior(
@@ -90,7 +97,10 @@ def left_out_posterior(
     -----
     A hierarchical model has an effect for each group. Give it one for those that are left out as
     well: no data speak of it, so that its draws come from the population, as those of a new group
-    should.
+    should. Jointly, only those draws count whose effect resembles that of the group: a warning
+    says where these are too few.
+
+    To judge the same fits point by point and jointly, keep in `build` what it returned.
 
     Examples
     --------
@@ -113,6 +123,11 @@ def left_out_posterior(
     ... )
     Losses(60 observed, 16 × 60 synthetic, empirical risk 1.3531)
     """
+    if not callable(build):
+        raise TypeError(
+            "build must be a function that fits the model to some rows; got "
+            f"{type(build).__name__}, and one fit to all rows has seen every group"
+        )
     labels, group_name = _groups_of(data, groups)
     codes, names = read_groups(labels, len(labels))
     if len(names) < 2:
@@ -134,6 +149,8 @@ def left_out_posterior(
         entropy=entropy_from(rng),
     )
     (found,) = run_folds(job, executor, progress)
+    if joint:
+        _warn_of_few_draws(job, [effective for _, _, effective in found])
     # Which losses a fold gave: those of its points, or of its groups.
     units = [test if not joint else np.unique(codes[test]) for _, test in job.splits]
     order = np.argsort(np.concatenate(units))
@@ -141,14 +158,32 @@ def left_out_posterior(
         _, first = np.unique(codes, return_index=True)
         labels = labels[first]
     return Losses(
-        np.concatenate([own for own, _ in found])[order],
-        np.concatenate([simulated for _, simulated in found], axis=1)[:, order],
+        np.concatenate([own for own, _, _ in found])[order],
+        np.concatenate([simulated for _, simulated, _ in found], axis=1)[:, order],
         groups=labels,
         group_name=group_name,
         unit="nats",
         may_repeat=True,
         folds="groups",
         index=None if joint else row_labels(data),
+    )
+
+
+def _warn_of_few_draws(job: LeftOut, effective: Sequence[FloatArray]) -> None:
+    """The log of a mean of m draws is too low by about 1 / 2m, so the harmonic mean over groups
+    says by how much losses are too large.
+    """
+    draws = np.concatenate(effective)
+    average = 1.0 / np.mean(1.0 / draws)
+    if not average < FEWEST_DRAWS:
+        return
+    groups = np.concatenate([np.unique(job.codes[test]) for _, test in job.splits])
+    worst = job.group_names[groups[np.argmin(draws)]]
+    warn(
+        f"the joint losses rest on few draws: an effective number of {average:.1f} on average, "
+        f"{draws.min():.1f} for {show(worst)}; they are too large by about {0.5 / average:.2f} "
+        "nats; few draws have effects that resemble those of the group left out; let build(rows) "
+        "return more of them"
     )
 
 
@@ -175,14 +210,14 @@ class LeftOut:
         """Nothing: every fold has its own fit."""
         return {}
 
-    def run(
-        self, place: int, index: int, prepared: None
-    ) -> tuple[FloatArray, FloatArray] | Exception:
+    def run(self, place: int, index: int, prepared: None) -> Judged | Exception:
         """The losses of a fold, or an error that names its groups."""
+        where = self.where(place, index)
         try:
             return self.losses(index)
+        except SystemExit as error:
+            return RuntimeError(f"{where}: {ended_itself(error)}")
         except Exception as error:
-            where = self.where(place, index)
             if isinstance(error, (TypeError, ValueError)):
                 kind = TypeError if isinstance(error, TypeError) else ValueError
                 return kind(f"{where}: {error}")
@@ -195,11 +230,13 @@ class LeftOut:
         left_out = [self.group_names[code] for code in np.unique(self.codes[test])]
         return f"fit without {listed(left_out)} (fold {index + 1} of {len(self.splits)})"
 
-    def losses(self, index: int) -> tuple[FloatArray, FloatArray]:
-        """Losses of the points or groups left out, and those of simulations of them as rows."""
+    def losses(self, index: int) -> Judged:
+        """Losses of the points or groups left out, those of simulations of them as rows, and how
+        many draws the losses rest on.
+        """
         train, test = self.splits[index]
         fitted = self._fitted(train, test)
-        likelihood = fitted.log_likelihood(fitted.observed)
+        (likelihood,) = fitted.log_likelihood([fitted.observed])
         n_points = test.size
         if likelihood.ndim == 1 or likelihood[0].size % n_points:
             raise ValueError(
@@ -213,13 +250,17 @@ class LeftOut:
             fitted, n_points, None, self.n_simulations, seed, together=together
         )
 
-        def reduced(values: FloatArray) -> FloatArray:
-            of_points = values.reshape(len(values), n_points, -1).sum(axis=2)
-            member = together[:, None] == np.arange(together.max() + 1)
-            return reduce_draws(of_points @ member, "lpd", "the posterior")
+        member = together[:, None] == np.arange(together.max() + 1)
 
-        synthetic = [reduced(fitted.log_likelihood(targets)) for targets in simulations]
-        return reduced(likelihood), np.stack(synthetic)
+        def of_units(values: FloatArray) -> FloatArray:
+            of_points = values.reshape(len(values), n_points, -1).sum(axis=2)
+            return np.asarray(of_points @ member)
+
+        def reduced(values: FloatArray) -> FloatArray:
+            return reduce_draws(of_units(values), "lpd", "the posterior")
+
+        synthetic = [reduced(values) for values in fitted.log_likelihood(simulations)]
+        return reduced(likelihood), np.stack(synthetic), effective_draws(of_units(likelihood))
 
     def _fitted(self, train: IntArray, test: IntArray) -> Program:
         built = self.build(_rows(self.data, train, self.codes.size))
@@ -250,8 +291,27 @@ def _groups_of(data: Any, groups: Any) -> tuple[Any, str | None]:
                 f"{listed([str(column) for column in columns])}"
             )
         groups = data[groups]
+    if groups is None or np.ndim(groups) != 1:
+        raise ValueError(
+            "groups: pass one label for each point, or the name of their column in the data; got "
+            f"{type(groups).__name__}"
+        )
     groups = in_index_order(groups, row_labels(data), "groups", "the data")
+    _check_rows(data, len(groups))
     return as_labels(groups, len(groups)), name
+
+
+def _check_rows(data: Any, n_labels: int) -> None:
+    """Refuse labels of other points than those of the data: every fit would get all of these."""
+    columns = data if isinstance(data, Mapping) else {"the table": data}
+    rows = {name: len(values) for name, values in columns.items() if np.ndim(values) > 0}
+    if n_labels in rows.values():
+        return
+    found = listed([f"{name} has {count}" for name, count in rows.items()])
+    raise ValueError(
+        f"groups: got {n_labels} labels, but nothing in the data has as many rows ({found}); pass "
+        "the group of each point"
+    )
 
 
 def _rows(data: Any, rows: IntArray, n_points: int) -> Any:

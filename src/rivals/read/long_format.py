@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from rivals._say.labels import is_missing
+from rivals._say.labels import check_alike, is_missing
 from rivals._say.words import listed, show
 from rivals._types import IntArray
 from rivals.read.cells import as_losses, as_text, at_row, finite
@@ -78,6 +78,8 @@ def _rows_of_models(
     for (model, kind, simulation), rows in rows_by(_keys(where, columns)).items():
         of_model = found.setdefault(model, {each: {} for each in KINDS})
         of_model[kind][simulation] = rows
+    named = {simulation for kinds in found.values() for simulation in kinds["synthetic"]}
+    check_alike(sorted(named), f"{where}, column {SIMULATION!r}")
     selected = {name: found[name] for name in selection.of(found, where)}
     if selection.index is None:
         return selected

@@ -21,8 +21,13 @@ from rivals.read.inputs import (
     library_of,
     take,
 )
+from rivals.read.linear_fits import residuals_of_linear_model
+from rivals.read.student_noise import fit_student
 
 FEW_RESIDUALS = 8
+# Squares of smaller or larger ones lose digits.
+SMALLEST_RESIDUALS = 1e-145
+LARGEST_RESIDUALS = 1e145
 
 # Under the right noise one target in ten lies outside its central 90 %; one in four among a
 # hundred is five standard errors more.
@@ -60,6 +65,7 @@ def noise_of(residuals: FloatArray, kind: str = "gaussian") -> Any:
         raise ValueError(
             "noise: all residuals are equal, so there is no noise; is the target among the inputs?"
         )
+    _check_scale(residuals)
     if kind == "empirical":
         return stats.gaussian_kde(residuals.T)
     if kind == "student":
@@ -67,10 +73,24 @@ def noise_of(residuals: FloatArray, kind: str = "gaussian") -> Any:
             raise ValueError(
                 "residuals='student' is for one target; use 'gaussian' or 'empirical' for several"
             )
-        return stats.t(*stats.t.fit(residuals, floc=0.0))
+        freedom, scale = fit_student(residuals)
+        return stats.t(freedom, 0.0, scale)
     if residuals.ndim == 1:
         return stats.norm(scale=np.sqrt(np.mean(residuals**2)))
     return stats.multivariate_normal(cov=residuals.T @ residuals / len(residuals))
+
+
+def _check_scale(residuals: FloatArray) -> None:
+    """Refuse residuals whose squares would vanish or overflow: their noise would have no digits."""
+    largest = float(np.abs(residuals).max())
+    narrowest = float(np.ptp(residuals, axis=0).min())
+    if narrowest > SMALLEST_RESIDUALS and largest < LARGEST_RESIDUALS:
+        return
+    found = f"range over {narrowest:.3g}" if largest < LARGEST_RESIDUALS else f"reach {largest:.3g}"
+    raise ValueError(
+        f"noise: residuals {found}, and their squares are beyond the numbers of the computer; "
+        "rescale the targets"
+    )
 
 
 def out_of_fold_residuals(
@@ -102,9 +122,14 @@ def out_of_fold_residuals(
         groups = in_index_order(
             groups, labels_of_pair(inputs, targets), "groups", "the training data"
         )
+        if isinstance(cv, int):  # a number of folds is of points, and scikit-learn would warn
+            groups = None
         splits = list(check_cv(cv, values).split(np.empty(len(values)), values, groups))
     except (TypeError, ValueError) as error:
         raise type(error)(f"cv of the noise: {error}") from error
+    without_fits = residuals_of_linear_model(estimator, inputs, values, splits)
+    if without_fits is not None:
+        return without_fits
     for train, test in splits:
         copy = seeded_copy(estimator, generator)
         try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zipfile
-from os import PathLike, fspath
+from os import PathLike, fsdecode
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ from rivals.losses import Losses
 from rivals.read.two_samples import KINDS, make_losses
 
 
-def npz(path: str | PathLike[str], *, log_likelihood: bool = False) -> dict[str, Losses]:
+def npz(path: str | bytes | PathLike[str], *, log_likelihood: bool = False) -> dict[str, Losses]:
     """Losses from an NPZ archive: arrays called `MODEL/observed` and `MODEL/synthetic`, or
     what `Comparison.save` wrote.
 
@@ -44,7 +44,8 @@ def npz(path: str | PathLike[str], *, log_likelihood: bool = False) -> dict[str,
     ...     npz(path)
     {'A': Losses(2 observed, 2 synthetic, empirical risk 1.5)}
     """
-    where = show(fspath(path))
+    path = fsdecode(path)
+    where = show(path)
     if is_saved_comparison(path):
         if log_likelihood:
             raise ValueError(

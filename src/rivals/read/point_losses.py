@@ -71,7 +71,9 @@ def chosen_loss(loss: Any, *, classify: bool) -> str | PointLoss:
         )
     kind = "classifiers" if classify else "regressors"
     if loss in (OF_REGRESSORS if classify else OF_CLASSIFIERS):
-        instead = "'log', 'brier' or 'accuracy'" if classify else "'log', 'squared' or 'absolute'"
+        instead = "'log', 'squared', 'absolute' or 'crps'"
+        if classify:
+            instead = "'log', 'brier' or 'accuracy'"
         raise ValueError(f"loss {loss!r} is not for {kind}; pass {instead}")
     name = SCORERS.get(loss, loss)
     at_points = {
@@ -86,7 +88,19 @@ def chosen_loss(loss: Any, *, classify: bool) -> str | PointLoss:
 def _by_function(
     loss: Callable[[Any, Any], Any], fitted: Any, inputs: Any, targets: Any
 ) -> FloatArray:
-    return np.asarray(loss(as_values(targets, "targets"), _predicted(fitted, inputs)))
+    values = as_values(targets, "targets")
+    predicted = _predicted(fitted, inputs)
+    try:
+        found = loss(values, predicted)
+    except Exception as error:
+        name = getattr(loss, "__name__", type(loss).__name__)
+        raise ValueError(
+            f"loss {name}: {type(error).__name__}: {error}; it is called as loss(y, prediction), "
+            f"here with targets of shape {values.shape} and what predict gives, of shape "
+            f"{predicted.shape}: labels, not probabilities, of a classifier; scorers of "
+            "scikit-learn go by their names"
+        ) from error
+    return np.asarray(found)
 
 
 def _predicted(fitted: Any, inputs: Any) -> Any:
@@ -125,4 +139,9 @@ def _brier(fitted: Any, inputs: Any, targets: Any) -> FloatArray:
 
 def _wrong(fitted: Any, inputs: Any, targets: Any) -> FloatArray:
     """0 where the predicted label is right, 1 where it is wrong: the mean is 1 − accuracy."""
-    return np.asarray(_predicted(fitted, inputs) != as_values(targets, "labels"), dtype=np.float64)
+    predicted = _predicted(fitted, inputs)
+    labels = as_values(targets, "labels")
+    if predicted.shape == (*labels.shape, 1):  # as CatBoost gives them
+        predicted = predicted[:, 0]
+    check_same_shape(predicted.shape, labels.shape, type(fitted).__name__)
+    return np.asarray(predicted != labels, dtype=np.float64)

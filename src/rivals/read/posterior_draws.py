@@ -51,6 +51,19 @@ def reduce_draws(
     return np.asarray(np.log(len(draws)) - logsumexp(draws, axis=0))
 
 
+def effective_draws(log_likelihood: FloatArray) -> FloatArray:
+    """How many draws the mean likelihood of each unit rests on, from (draws, units): (Σ p)² / Σ p².
+
+    Examples
+    --------
+    >>> effective_draws(np.log([[0.5, 1.0], [0.5, 1e-9]])).round(3)
+    array([2., 1.])
+    """
+    return np.asarray(
+        np.exp(2.0 * logsumexp(log_likelihood, axis=0) - logsumexp(2.0 * log_likelihood, axis=0))
+    )
+
+
 def leave_one_out_weights(
     log_likelihood: FloatArray, where: str, efficiency: float = 1.0
 ) -> FloatArray:

@@ -14,7 +14,7 @@ from rivals._say.arguments import check_size
 from rivals._say.warn import warn
 from rivals._types import RNG, FloatArray, IntArray
 from rivals.comparison import N_SIMULATIONS
-from rivals.losses import Losses
+from rivals.losses import Folds, Losses
 from rivals.read.posterior_draws import (
     Reduction,
     check_reduction,
@@ -48,7 +48,7 @@ def posterior(
     model : pymc.Model, bambi.Model, NumPyro model function or CmdStanModel
     draws : object
         The posterior: what `pymc.sample` or `bambi.Model.fit` returned; the samples of
-        NumPyro, by name, or its MCMC; a CmdStanMCMC.
+        NumPyro, by name, its MCMC, or a tree of ArviZ made of it; a CmdStanMCMC.
     held_out : mapping or data frame
         PyMC: name → values of all `pymc.Data` that change, inputs and observed ones, as for
         `pymc.set_data`. Bambi: a data frame with the response. NumPyro: the arguments of
@@ -109,7 +109,7 @@ def posterior(
     n_simulations = check_size(n_simulations, "n_simulations")
     fitted = program(model, draws, held_out, variable, observed)
     _check_seen(fitted, leave_one_out)
-    likelihood = fitted.log_likelihood(fitted.observed)
+    (likelihood,) = fitted.log_likelihood([fitted.observed])
     if likelihood.ndim == 1:
         raise ValueError(
             "the model has one likelihood for all points together, as a Gaussian process "
@@ -126,8 +126,9 @@ def posterior(
     simulations = simulated_targets(
         fitted, flat.shape[1], weights, n_simulations, entropy_from(rng)
     )
-    synthetic = np.stack([reduced(fitted.log_likelihood(targets)) for targets in simulations])
-    return Losses(reduced(likelihood), synthetic, may_repeat=True)
+    synthetic = np.stack([reduced(values) for values in fitted.log_likelihood(simulations)])
+    folds: Folds | None = "points" if leave_one_out else None
+    return Losses(reduced(likelihood), synthetic, may_repeat=True, folds=folds)
 
 
 def _check_seen(fitted: Program, leave_one_out: bool) -> None:

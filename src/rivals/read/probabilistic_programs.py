@@ -4,7 +4,9 @@ data, in one form.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from importlib import import_module
 from typing import Any, NamedTuple
 
@@ -16,6 +18,10 @@ from rivals._types import FloatArray
 from rivals.read.inputs import as_mapping, chosen
 from rivals.read.posterior_draws import groups_of
 
+# NumPyro computes up to this many numbers of all draws at once, which spares two compilations, most
+# of a second, for each fit; above, of one draw after another, which spares memory.
+MOST_AT_ONCE = 1_000_000
+
 
 class Program(NamedTuple):
     """A model and its posterior at held-out inputs.
@@ -25,7 +31,8 @@ class Program(NamedTuple):
     observed : array
         The held-out targets.
     log_likelihood : callable
-        Of each of such targets for each posterior draw, (draws, ...).
+        From several such data sets to the log likelihood of each target for each posterior draw,
+        (draws, ...), one data set after another.
     predict : callable
         From a seed to simulated targets, (draws, ...).
     seen : bool or None
@@ -35,7 +42,7 @@ class Program(NamedTuple):
     """
 
     observed: Any
-    log_likelihood: Callable[[Any], FloatArray]
+    log_likelihood: Callable[[Sequence[Any]], Iterator[FloatArray]]
     predict: Callable[[int], npt.NDArray[Any]]
     seen: bool | None = None
     of_points: Sequence[str] = ()
@@ -57,7 +64,8 @@ def program(
         return _bambi(model, draws, held_out, observed)
     if "cmdstanpy" in libraries:
         return _stan(model, draws, held_out, variable or "log_lik", observed or "y")
-    if callable(model) and (isinstance(draws, Mapping) or hasattr(draws, "get_samples")):
+    known = isinstance(draws, Mapping) or hasattr(draws, "get_samples") or groups_of(draws)
+    if callable(model) and known:
         return _numpyro(model, draws, held_out, variable, observed)
     raise TypeError(
         "expected a model of PyMC, Bambi or CmdStanPy, or a function of NumPyro with its "
@@ -121,7 +129,8 @@ def _pymc(
         return _draws(tree["posterior_predictive"][variable])
 
     of_points = [name for name, values in points.items() if values.shape[1:] == np.shape(targets)]
-    return Program(targets, log_likelihood, predict, np.array_equal(own, targets), of_points)
+    seen = np.array_equal(own, targets)
+    return Program(targets, partial(map, log_likelihood), predict, seen, of_points)
 
 
 def _compiled(model: Any, variable: str, observed: str | None, own: Any) -> tuple[Any, Any]:
@@ -230,9 +239,8 @@ def _bambi(model: Any, draws: Any, held_out: Any, observed: str | None) -> Progr
         tree = model.predict(draws, kind="response", data=frame, inplace=False, random_seed=seed)
         return _draws(*tree["posterior_predictive"].data_vars.values())
 
-    return Program(
-        targets, log_likelihood, predict, np.array_equal(np.asarray(model.data[response]), targets)
-    )
+    seen = np.array_equal(np.asarray(model.data[response]), targets)
+    return Program(targets, partial(map, log_likelihood), predict, seen)
 
 
 def _draws(variable: Any) -> npt.NDArray[Any]:
@@ -249,21 +257,37 @@ def _numpyro(
     """
     jax: Any = import_module("jax")
     infer: Any = import_module("numpyro.infer")
-    samples = dict(draws if isinstance(draws, Mapping) else draws.get_samples())
+    samples = _samples(draws)
     arguments = as_mapping(held_out, "NumPyro", "from the arguments of the model to values")
     site, argument, of_points = _what_is_observed(model, samples, arguments, variable, observed)
 
-    def of_targets(values: Any) -> Any:
-        return infer.log_likelihood(model, samples, **arguments | {argument: values})[site]
+    shape = np.shape(arguments[argument])
+    n_draws = max((len(values) for values in samples.values()), default=0)
+
+    n_numbers = n_draws * math.prod(shape)
+
+    def at_once(n_data_sets: int) -> bool:
+        return bool(n_data_sets * n_numbers <= MOST_AT_ONCE)
+
+    def of_targets(values: Any, *, parallel: bool = False) -> Any:
+        given = arguments | {argument: values}
+        return infer.log_likelihood(model, samples, parallel=parallel, **given)[site]
 
     compiled = jax.jit(of_targets)  # once for all simulations
 
+    def log_likelihood(data_sets: Sequence[Any]) -> Iterator[FloatArray]:
+        if at_once(len(data_sets)):
+            of_all = jax.vmap(partial(of_targets, parallel=True))
+            yield from np.asarray(of_all(np.stack(data_sets)), dtype=np.float64)
+        else:
+            for values in data_sets:
+                yield np.asarray(compiled(values), dtype=np.float64)
+
     def predict(seed: int) -> npt.NDArray[Any]:
-        predictive = infer.Predictive(model, samples, return_sites=[site])
+        predictive = infer.Predictive(model, samples, return_sites=[site], parallel=at_once(1))
         predicted = np.asarray(
             predictive(jax.random.PRNGKey(seed), **arguments | {argument: None})[site]
         )
-        shape = np.shape(arguments[argument])
         if predicted.shape[1:] != shape:
             raise ValueError(
                 f"the model simulates {site!r} in the shape {predicted.shape[1:]}, but "
@@ -271,14 +295,15 @@ def _numpyro(
             )
         return predicted
 
-    targets = arguments[argument]
-    return Program(
-        targets,
-        lambda values: np.asarray(compiled(values), dtype=np.float64),
-        predict,
-        None,
-        of_points,
-    )
+    return Program(arguments[argument], log_likelihood, predict, None, of_points)
+
+
+def _samples(draws: Any) -> dict[str, Any]:
+    """Draws by name, (draws, ...): of a tree of ArviZ, an MCMC that has run, or as they are."""
+    if "posterior" in groups_of(draws):
+        group = getattr(draws["posterior"], "dataset", draws["posterior"])
+        return {str(name): _draws(values) for name, values in group.data_vars.items()}
+    return dict(draws if isinstance(draws, Mapping) else draws.get_samples())
 
 
 def _what_is_observed(
@@ -320,6 +345,12 @@ def _argument_of(
     variable: str, values: Any, arguments: Mapping[str, Any], observed: str | None
 ) -> str:
     """The argument that holds the observed values, as they are."""
+    missing = np.isnan(np.asarray(values, dtype=np.float64))
+    if missing.any():
+        raise ValueError(
+            f"{missing.sum()} of {missing.size} observed values of {variable!r} are NaN; leave "
+            "these points out"
+        )
     if observed is None:
         same = [name for name, given in arguments.items() if np.array_equal(given, values)]
         if len(same) != 1:
@@ -370,5 +401,7 @@ def _stan(model: Any, draws: Any, held_out: Any, likelihood: str, observed: str)
         return np.asarray(generate(values, likelihood, 1), dtype=np.float64)
 
     return Program(
-        data[observed], log_likelihood, lambda seed: generate(data[observed], simulated, seed)
+        data[observed],
+        partial(map, log_likelihood),
+        lambda seed: generate(data[observed], simulated, seed),
     )

@@ -34,6 +34,8 @@ NUMBER = 8
 TEXT = 160
 # Cells that are read at a time.
 BLOCK = 2**18
+# Characters that NumPy takes for blanks, and Python does not.
+NO_BLANKS = "\x1c\x1d\x1e\x1f"
 # As `np.savetxt` marks lines that hold no numbers; a name may begin with a hash.
 COMMENT = re.compile("# |#\r?\n")
 
@@ -263,19 +265,31 @@ class _Columns:
 
 
 def fill_by_numpy(columns: _Columns, lines: Iterator[str], delimiter: str) -> bool:
-    """Fill columns of numbers; False if there is anything but rows of numbers, or no row."""
+    """Fill columns of numbers; False if there is anything but rows of numbers, or no row.
+
+    What NumPy finds fault with is left to the csv module, which may find another fault before it:
+    so are lines that are too long, and bytes that are not text.
+    """
     width = len(columns.is_label)
-    while block := list(islice(lines, columns.rows_at_once)):
-        written = [line for line in block if line.strip("\r\n")]
-        if not written:
-            continue
-        if max(map(len, written)) > csv.field_size_limit():
-            return False  # perhaps of one cell, which the csv module refuses
-        try:
+    try:
+        while block := list(islice(lines, columns.rows_at_once)):
+            written = [line for line in block if line.strip("\r\n")]
+            if not written:
+                continue
+            if _is_for_csv(written):
+                return False
             values = np.loadtxt(written, delimiter=delimiter, comments=None, ndmin=2)
-        except ValueError:
-            return False
-        if values.shape[1] != width:
-            return False
-        columns.add(values.T)
+            if values.shape[1] != width:
+                return False
+            columns.add(values.T)
+    except ValueError:
+        return False
     return bool(columns.parts[0])
+
+
+def _is_for_csv(lines: list[str]) -> bool:
+    """Whether only the csv module reads these lines as it should."""
+    if max(map(len, lines)) > csv.field_size_limit():
+        return True  # perhaps of one cell, which it refuses
+    text = "".join(lines)
+    return any(blank in text for blank in NO_BLANKS)

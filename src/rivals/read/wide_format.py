@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from rivals._say.labels import check_alike
 from rivals._say.words import show
 from rivals._types import FloatArray, IntArray
 from rivals.read.cells import as_losses, as_text, at_row, check_names, check_values, finite
@@ -99,6 +100,7 @@ def _simulations(
         if "" in labels:
             raise at_row(f"{where_too}, column {SIMULATION!r}", labels.index(""), NO_SIMULATION)
         simulations = rows_by(labels)
+        check_alike(simulations, f"{where_too}, column {SIMULATION!r}")
     if not points:
         return simulations
 

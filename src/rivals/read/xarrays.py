@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from os import PathLike, fspath
+from os import PathLike, fsdecode
 from pathlib import Path
 from typing import Any
 
@@ -54,8 +54,8 @@ def dataset(
     Losses(2 observed, 2 synthetic, empirical risk 2.5)
     """
     where = "the dataset"
-    if isinstance(source, (str, PathLike)):
-        where = show(fspath(source))
+    if isinstance(source, (str, bytes, PathLike)):
+        where = show(fsdecode(source))
         source = open_labelled(source)
     source = getattr(source, "dataset", source)  # the root of a DataTree
     if not hasattr(source, "data_vars"):
@@ -125,9 +125,9 @@ def _values(source: Any, kind: str, first: list[str], where: str) -> FloatArray:
     return values.reshape(*values.shape[: len(first)], -1)
 
 
-def open_labelled(path: str | PathLike[str]) -> Any:
+def open_labelled(path: str | bytes | PathLike[str]) -> Any:
     """The tree of groups in a NetCDF file or a Zarr folder, loaded."""
-    path = Path(path)
+    path = Path(fsdecode(path))
     if path.suffix.lower() == ZARR and path.is_file():
         raise ValueError(f"{show(path)}: Zarr is read from folders, but this is a file; unpack it")
     return open_zarr(path) if path.is_dir() else open_netcdf(path)

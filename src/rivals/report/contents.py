@@ -14,6 +14,7 @@ from rivals.comparison.table import cells_of, rows_of, shown_columns
 from rivals.core.quantiles import QuantileFunction
 from rivals.laws import Applied
 from rivals.plots.sweep_over_c import strongest_of
+from rivals.report.baselines import baselines_of
 from rivals.report.groups import groups_of, horizons_of
 from rivals.report.runs import Run, runs_over_c, stretches, thresholds_of, why_no_c
 
@@ -79,6 +80,7 @@ def contents(result: Comparison, c: Sequence[float] | None = None) -> dict[str, 
             {"horizon": label, "runs": [other[value] for value in grid]} for label, other in others
         ],
         "groups": groups_of(result, drawn),
+        "baselines": baselines_of(result, drawn),
         # [a, b]: what is compared with the threshold, in place of the raw probabilities.
         "calibrated": calibrated,
         # Quantile functions are drawn over −log10(1 − Φ); sampled bands are too coarse for that.

@@ -20,6 +20,8 @@
     threshold: own.threshold,
     horizon: 0,
     model: drawn[0],
+    // What one calls a baseline is seldom the best.
+    baseline: drawn[drawn.length - 1],
     beside: drawn.find((model) => model !== groups?.best),
     query: "",
     unfolded: false,
@@ -183,6 +185,8 @@
       const duel = known ? ownText : duelOf(run, model, verdict.rejectedBy(model));
       return verdict.undecided(model) ? `${duel} undecided` : duel;
     }
+    // Beside the best, which column decided in the run; at another horizon the switch says it.
+    if (ownText === "counts") return state.horizon === 0 ? ownText : "";
     const same = varies === "threshold" ? atHome() : state.c === own.c;
     if (same || !varies) return ownText;
     if (heading === "risk, 90 % interval") {
@@ -474,6 +478,15 @@
     showQuantiles(run);
     showAllQuantiles(run);
     showGroups();
+    showBaseline(run);
+  }
+  function showBaseline(run) {
+    if (!byId("baseline")) return;
+    const base = state.baseline;
+    const models = drawn.filter((model) => model !== base);
+    const better = (model) => probability(run, model, base);
+    const table = emptied("beside-baseline");
+    listBeside(table, data.baselines[base], models, names, better, groups?.kind);
   }
   function showGroups() {
     if (!groups) return;
@@ -523,6 +536,15 @@
   byId("beside")?.addEventListener("change", (event) => {
     change("beside", Number(event.target.value));
   });
+  if (byId("baseline")) {
+    for (const model of drawn) {
+      element(byId("baseline"), "option", short(names[model], 60), { value: model });
+    }
+    byId("baseline").value = state.baseline;
+    byId("baseline").addEventListener("change", (event) => {
+      change("baseline", Number(event.target.value));
+    });
+  }
   if (drawn.length < n) {
     byId("drawn").textContent =
       `Pictures show the ${drawn.length} models of lowest mean loss; the table has all ${n}.`;

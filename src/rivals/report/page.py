@@ -29,7 +29,7 @@ from rivals.core.tails import extremes, tail_shape, tail_word
 from rivals.report.contents import contents
 
 TITLE = "Which models survive replication?"
-SCRIPTS = ("verdict.js", "pictures.js", "groups.js", "page.js")
+SCRIPTS = ("verdict.js", "pictures.js", "groups.js", "baselines.js", "page.js")
 MOST_EXTREME = 5
 MOST_SIZES = 6
 
