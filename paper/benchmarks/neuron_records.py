@@ -1,11 +1,13 @@
 """Records of the neuron calibrations as published, made on a GPU.
 
-    python paper/benchmarks/neuron_records.py published OUT [--limit N] [--main]
+    python paper/benchmarks/neuron_records.py published OUT [--limit N] [--main] [--copies N]
 
 48 conditions × 512 experiments, the six of the main figure (`--main`: these alone) × 2048, with the
-original random numbers, in eight copies that differ by rounding alone. The other variants:
-`python -m rivals_paper.gpu`. OUT is a folder. It writes an .npz file of compact records and a .json
-file with the time of every stage, after every part: an interrupted run keeps what it has.
+original random numbers, in copies (eight by default) that differ by rounding alone. Paths are
+integrated by Simpson's rule, as in the original study; "straight" has the same with straight
+pieces, "few" with Simpson's rule and 128 draws. The other variants: `python -m rivals_paper.gpu`.
+OUT is a folder. It writes an .npz file of compact records and a .json file with the time of every
+stage, after every part: an interrupted run keeps what it has.
 """
 
 from __future__ import annotations
@@ -17,7 +19,6 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-import numba
 import numpy as np
 
 from rivals_paper import noise, seeds
@@ -33,6 +34,7 @@ from rivals_paper.pyloric.epistemic import Draw
 COUNT_MAIN = 2048
 COUNT_OTHERS = 512
 COPIES: Final = 8
+FEW: Final = 128  # draws of each R in the original study, at most values of c
 RESIDENT: Final = (
     33_792  # threads that an H200 holds: 132 processors, 256 each with their 255 registers
 )
@@ -56,7 +58,9 @@ class Asked(NamedTuple):
 # ---------------------------------------------------------------- as published
 
 
-def published(folder: Path, limit: int | None, among: Sequence[Condition]) -> None:
+def published(
+    folder: Path, limit: int | None, among: Sequence[Condition], copies: int = COPIES
+) -> None:
     """Original random numbers, in copies.
 
     Recordings of all copies of an experiment share their input.
@@ -65,7 +69,7 @@ def published(folder: Path, limit: int | None, among: Sequence[Condition]) -> No
     clock = Clock()
     wanted = all_published(limit, among)
     kept = Kept(folder / "as-published", wanted, clock)
-    steps = LOOSE.first_step * (1 + 1e-12 * np.arange(COPIES))
+    steps = LOOSE.first_step * (1 + 1e-12 * np.arange(copies))
     cells = sorted({cell for each in wanted for cell in each.cells})
     with clock("settling and candidates"):
         circuits = [pair(cell) for cell in cells for _ in steps]
@@ -74,9 +78,9 @@ def published(folder: Path, limit: int | None, among: Sequence[Condition]) -> No
         quiet = gpu.simulate_many(
             circuits, sample_times(N_TRUTH), solver=LOOSE, first_steps=each_step, initial=settled
         )
-        quiet = quiet[:, 1].reshape(len(cells), COPIES, -1)
-        settled = settled.reshape(len(cells), COPIES, -1)
-    parts = parts_of(kept.missing(), COPIES, lambda i: wanted[i].drawn.cell)
+        quiet = quiet[:, 1].reshape(len(cells), copies, -1)
+        settled = settled.reshape(len(cells), copies, -1)
+    parts = parts_of(kept.missing(), copies, lambda i: wanted[i].drawn.cell)
     tasks = [(places, n) for places in parts for n in (N_DATA, N_TRUTH)]
     with ThreadPoolExecutor(DEFAULT_WORKERS) as workers, ThreadPoolExecutor(1) as ahead:
         coming: Future[Drawn] = ahead.submit(
@@ -91,7 +95,7 @@ def published(folder: Path, limit: int | None, among: Sequence[Condition]) -> No
                 coming = ahead.submit(draw_original, [wanted[i] for i in after], n_after, workers)
             part = [wanted[i] for i in places]
             with clock("sending and currents"):
-                currents = repeated(currents_of(drawn), COPIES)
+                currents = repeated(currents_of(drawn), copies)
                 disturbance = cp.asarray(drawn.disturbance)
                 del drawn
             of_cell = cp.asarray([cells.index(each.drawn.cell) for each in part])
@@ -102,9 +106,9 @@ def published(folder: Path, limit: int | None, among: Sequence[Condition]) -> No
                     currents,
                     solver=LOOSE,
                     first_steps=np.tile(steps, len(part)),
-                    initial=settled[of_cell].reshape(len(part) * COPIES, -1),
-                )[:, 1].reshape(len(part), COPIES, n)
-                clock.work(len(part) * COPIES * float(sample_times(n)[-1]) / 1000)
+                    initial=settled[of_cell].reshape(len(part) * copies, -1),
+                )[:, 1].reshape(len(part), copies, n)
+                clock.work(len(part) * copies * float(sample_times(n)[-1]) / 1000)
                 del currents
             with clock("residuals"):
                 recorded = cp.trunc(cp.clip(v + disturbance[:, None], -128.0, 127.0))
@@ -116,11 +120,11 @@ def published(folder: Path, limit: int | None, among: Sequence[Condition]) -> No
                 del v, recorded
             if n == N_DATA:
                 with clock("judging"):
-                    sigma, found = judged(residual, seed=word(SEED, places[0]), transport=COPIES)
-                kept.put(places, found, COPIES)
+                    sigma, found = judged(residual, seed=word(SEED, places[0]), transport=copies)
+                kept.put(places, found, copies)
             else:
                 with clock("truth"):
-                    kept.put(places, truth_of(residual, sigma), COPIES)
+                    kept.put(places, truth_of(residual, sigma), copies)
                 kept.save()
             del residual
             free()
@@ -179,36 +183,13 @@ def draw_original(part: list[Asked], n: int, workers: ThreadPoolExecutor) -> Dra
     def draw(place: int) -> None:
         each = part[place]
         rng = seeds.generator("Prinz", "prinz", "calibration", "fit candidates", each.index)
-        scale = each.drawn.strength * np.sqrt(1 / noise.IMPULSES) * (2 / np.pi) ** 0.25
-        original_moments(rng, scale, moments[first[place] : first[place + 1]])
+        times, weights = noise.impulses(each.drawn.tau, each.drawn.strength, 0.0, duration, rng)
+        places = noise.within_bins(times, each.drawn.tau, 0.0)
+        moments[first[place] : first[place + 1]] = noise._moments(places, weights)
         disturbance[place] = each.drawn.scale * rng.standard_normal(n)
 
     list(workers.map(draw, range(len(part)), chunksize=16))
     return Drawn(moments, bins, tau, disturbance)
-
-
-@numba.njit(nogil=True, cache=False)  # type: ignore[untyped-decorator]
-def original_moments(rng: np.random.Generator, scale: float, out: FloatArray) -> None:
-    """Draw the impulses of every bin as `noise.impulses` does, all times before all weights, and
-    keep their moments.
-    """
-    bins = out.shape[0]
-    impulses = 30
-    x = np.empty(bins * impulses)
-    for i in range(x.size):
-        x[i] = 2.0 * rng.random() - 1.0
-    for b in range(bins):
-        for k in range(out.shape[1]):
-            out[b, k] = 0.0
-        for i in range(impulses):
-            place = x[b * impulses + i]
-            before = scale * rng.standard_normal()
-            here = before * place
-            for k in range(out.shape[1]):
-                out[b, k] += before
-                after = 2.0 * place * here - before
-                before = here
-                here = after
 
 
 def currents_of(drawn: Drawn) -> gpu.Currents:
@@ -243,17 +224,28 @@ def judged(residual: Any, *, seed: int, transport: int) -> tuple[Any, dict[str, 
     sigma = cp.sqrt(cp.mean(residual**2, axis=2))
     ratio = cp.log(sigma[:, 1] / sigma[:, 0])
     c = (*C_MAIN, *C_BETWEEN)
-    probabilities: list[FloatArray] = []
-    more: dict[str, list[FloatArray]] = {"transport": [], "loss_only": []}
+    names = ("beta", "straight", "few", "transport", "loss_only")
+    more: dict[str, list[FloatArray]] = {name: [] for name in names}
     for begin in range(0, len(residual), ROWS):
         here = slice(begin, begin + ROWS)
         losses = residual[here] ** 2 / (2 * sigma[here, :, None] ** 2)
         losses[:, 1] += ratio[here, None]  # relative to ln(σ_a √(2π))
         observed = judge.sorted_rows(losses)
         synthetic = simulated(len(losses), ratio[here], word(seed, begin, 0))
-        probabilities.append(
-            judge.beta_probability(observed, synthetic, c, seed=word(seed, begin, 1)).get()
-        )
+        for name, draws, simpson in (
+            ("beta", 2048, True),
+            ("straight", 2048, False),
+            ("few", FEW, True),
+        ):
+            probability = judge.beta_probability(
+                observed,
+                synthetic,
+                c,
+                n_draws=draws,
+                seed=word(seed, begin, 1),
+                simpson=simpson,
+            )
+            more[name].append(probability.get())
         own = slice(None, None, transport)
         observed = observed[own]
         losses = losses[own]
@@ -268,8 +260,7 @@ def judged(residual: Any, *, seed: int, transport: int) -> tuple[Any, dict[str, 
             judge.transport_probability(losses.mean(axis=2), squares, variance, c).get()
         )
         more["loss_only"].append(loss_only(difference).get())
-    beta = np.concatenate(probabilities)
-    found: dict[str, Any] = {"beta": beta, "ratio": ratio.get()}
+    found: dict[str, Any] = {"ratio": ratio.get(), "width": sigma[:, 0].get()}
     return sigma, found | {key: np.concatenate(each) for key, each in more.items()}
 
 
@@ -397,7 +388,7 @@ class Kept:
                 ):
                     if not part.size or (target is others and name == "error"):
                         continue
-                    if name in ("beta", "transport"):
+                    if name in ("beta", "straight", "few", "transport"):
                         target[f"{key}/{name}"] = coded(part[..., : len(C_MAIN)])
                         if target is first:
                             target[f"{key}/{name}_between"] = coded(part[..., len(C_MAIN) :])
@@ -417,7 +408,8 @@ def main() -> None:
     limit = int(options[options.index("--limit") + 1]) if "--limit" in options else None
     out = Path(folder)
     out.mkdir(parents=True, exist_ok=True)
-    published(out, limit, MAIN if "--main" in options else conditions())
+    copies = int(options[options.index("--copies") + 1]) if "--copies" in options else COPIES
+    published(out, limit, MAIN if "--main" in options else conditions(), copies)
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ records.N_DATA = 16
 records.LONG = 32
 replications.N_DATA = 16
 replications.LONG = 1024
-recordings.traces.__defaults__ = (16, True, 1)
+recordings.traces.__defaults__ = (16, True)
 folder = Path(tempfile.mkdtemp())
 records.record(folder, "corrected", 1)
 replications.record(folder, "corrected", 1)

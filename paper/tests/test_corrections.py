@@ -68,3 +68,17 @@ def test_every_row_quotes_places_corrects_and_shows(rows):
 def test_every_quotation_stands_in_the_paper(rows, paper):
     missing = [cells[0] for cells in rows if plain(cells[0].strip('"')) not in paper]
     assert not missing
+
+
+def test_quotations_in_the_index_of_the_figures_stand_in_the_paper(paper):
+    """In italics and quotation marks; […] stands for what is left out."""
+
+    def bare(text):
+        return re.sub(r"[\s.]", "", plain(text)).lower()
+
+    index = PAGE.with_name("paper.md").read_text(encoding="utf-8")
+    quotations = re.findall(r'\*"([^"\n]+)"\*', index)
+    assert len(quotations) >= 8
+    parts = [part for each in quotations for part in each.split("[…]")]
+    missing = [part for part in parts if bare(part) not in bare(paper)]
+    assert not missing

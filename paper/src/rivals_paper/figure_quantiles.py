@@ -36,7 +36,7 @@ NAME = "quantiles"
 DESCRIPTION = "Distribution and quantile functions of the loss for different models"
 
 READING = (
-    "Above: the part Φ of the data with a loss of at most q. Below: the same curve turned over, "
+    "Left: the part Φ of the data with a loss of at most q. Right: the same curve turned over, "
     "the quantile function q(Φ), whose area is the risk. Thirty of the points that it joins are "
     "drawn."
 )
@@ -207,12 +207,12 @@ def make(task: Task) -> Reproduction:
 
 
 def _draw(columns: list[Column]) -> Any:
-    figure = new_figure(10.5, 6.4)
-    axes = figure.subplots(2, len(columns), squeeze=False)
-    for (above, below), column in zip(axes.T, columns, strict=True):
+    figure = new_figure(7.2, 9.6)
+    axes = figure.subplots(len(columns), 2, squeeze=False)
+    for (left, right), column in zip(axes, columns, strict=True):
         ordered = np.sort(column.losses)
         phi = np.arange(1, ordered.size + 1) / (ordered.size + 1)
-        for panel, x, y in ((above, ordered, phi), (below, phi, ordered)):
+        for panel, x, y in ((left, ordered, phi), (right, phi, ordered)):
             panel.plot(x, y, color="#56B4E9", lw=2.5, label=f"all {ordered.size} points, joined")
             panel.plot(
                 x[column.marked],
@@ -222,20 +222,20 @@ def _draw(columns: list[Column]) -> Any:
                 ms=3,
                 label="thirty of them",
             )
-        above.set(xlim=column.window, ylim=(-0.02, 1.02), xlabel="loss $q$ (nats)")
-        below.set(ylim=column.window, xlim=(-0.02, 1.02), xlabel="Φ")
-        above.set_title(column.title.replace(": ", ":\n").replace("data, ", "data,\n"), fontsize=11)
-    axes[0, 0].set_ylabel("part of the data, Φ", fontsize=11)
-    axes[1, 0].set_ylabel("loss $q$ (nats)", fontsize=11)
+        left.set(xlim=column.window, ylim=(-0.02, 1.02), ylabel="part of the data, Φ")
+        right.set(ylim=column.window, xlim=(-0.02, 1.02), ylabel="loss $q$ (nats)")
+        left.set_title(column.title, loc="left", fontsize=11)
+    axes[-1, 0].set_xlabel("loss $q$ (nats)")
+    axes[-1, 1].set_xlabel("Φ")
     figure.legend(
-        *above.get_legend_handles_labels(),
+        *left.get_legend_handles_labels(),
         loc="outside lower center",
         ncol=2,
         frameon=False,
         fontsize=11,
     )
     figure.suptitle(
-        "Distribution function of the loss (above) and its inverse, the quantile function (below)",
+        "Distribution function of the loss (left)\nand its inverse, the quantile function (right)",
         fontsize=12,
     )
     return figure

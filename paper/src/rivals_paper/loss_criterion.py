@@ -48,7 +48,13 @@ from rivals_paper.output import (
     published,
 )
 from rivals_paper.pyloric import conditions
-from rivals_paper.records import recorded, recorded_loss_only, recorded_ratio
+from rivals_paper.records import (
+    recorded,
+    recorded_copies,
+    recorded_copies_ratio,
+    recorded_loss_only,
+    recorded_ratio,
+)
 from rivals_paper.streams import stream
 from rivals_paper.tracking import track
 
@@ -152,7 +158,9 @@ def _recorded() -> tuple[Variants, dict[str, Any]]:
         *((variant, variant) for variant in VARIANTS[1:]),
     ):
         criterion[name] = {each.key: recorded_loss_only(variant, each.key) for each in MAIN}
-    return criterion, published("copies")[NAME]
+    ratios = {each.key: recorded_copies_ratio(each.key) for each in MAIN}
+    truths = {each.key: [copy.truth for copy in recorded_copies(each.key)] for each in MAIN}
+    return criterion, of_copies(ratios, truths)
 
 
 def _computed(task: Task, count: int) -> tuple[Variants, dict[str, Any]]:

@@ -353,6 +353,16 @@ def _as_published(
                 float(np.mean(theirs.excess(column))),
                 [float(np.mean(each.excess(column))) for each in copies],
             ),
+            compare_with_copies(
+                f"{key}: winners stated beyond 0.95 {at}",
+                theirs.verdicts(column).stated,
+                [each.verdicts(column).stated for each in copies],
+            ),
+            compare_with_copies(
+                f"{key}: wrong ones among them {at}",
+                theirs.verdicts(column).wrong,
+                [each.verdicts(column).wrong for each in copies],
+            ),
             between_runs(
                 f"{key}: distance of curves between runs {at}",
                 theirs.curve(column)[1],
@@ -379,7 +389,7 @@ def _as_published(
 
 def _two_original_runs(key: str, copies: Sequence[Experiments]) -> list[dict[str, Any]]:
     """How alike two runs of the original study were, in 512 experiments, beside all pairs of our
-    copies.
+    copies, in as many as these have.
     """
     known = published("neuron_calibration")["conditions"][key]["run_to_run"]
     number = len(copies)
@@ -388,8 +398,8 @@ def _two_original_runs(key: str, copies: Sequence[Experiments]) -> list[dict[str
         what: str, theirs: float, ours: list[FloatArray], alike: Callable[..., float]
     ) -> dict[str, Any]:
         pairs = np.array([alike(one[:512], other[:512]) for one, other in combinations(ours, 2)])
-        # Pairs of eight copies are not independent: their mean is no better known than that of
-        # eight numbers.
+        # Pairs of copies are not independent: their mean is no better known than that of as many
+        # numbers as there are copies.
         error = float(pairs.std(ddof=1) * np.sqrt(1 + 1 / number))
         return comparison(
             f"{key}: {what} (two runs of the original study; ours: mean of pairs of copies)",
@@ -459,8 +469,8 @@ def _generator(condition: Condition, each: Experiments) -> float:
 
 def _draw(experiments: Variants) -> Any:
     """For two columns: 183 mm."""
-    figure: Any = new_figure(7.2, 11.6)
-    upper, lower = figure.subfigures(2, 1, height_ratios=(7.0, 4.6))
+    figure: Any = new_figure(7.2, 12.4)
+    upper, lower = figure.subfigures(2, 1, height_ratios=(7.2, 5.2))
     axes = upper.subplots(len(MAIN), len(experiments))
     for column, (variant, by) in enumerate(experiments.items()):
         for row, condition in enumerate(MAIN):
@@ -512,9 +522,9 @@ def _draw_rules(part: Any, experiments: Variants) -> None:
         panels[2, column].set_xlabel("c", fontsize=9)
     for panel in panels.flat:
         panel.tick_params(labelsize=8)
-    panels[0, 0].set_ylabel("stated winners\nthat are wrong", fontsize=9)
-    panels[1, 0].set_ylabel("experiments with\na stated winner", fontsize=9)
-    panels[2, 0].set_ylabel("bins of 16 that break\nthe paper's bound", fontsize=9)
+    panels[0, 0].set_ylabel("wrong among\nthe stated", fontsize=9)
+    panels[1, 0].set_ylabel("winner\nstated", fontsize=9)
+    panels[2, 0].set_ylabel("bins beyond\nthe bound", fontsize=9)
     one_legend(part, panels[0, 0], "", loc="outside lower center", ncols=3, columnspacing=1)
 
 

@@ -15,8 +15,9 @@ import numpy as np
 from rivals_paper.arrays import FloatArray
 from rivals_paper.experiments import Experiments
 from rivals_paper.neuron_runs import C_MAIN, MAIN, by_condition, run_omegas
-from rivals_paper.output import AS_PUBLISHED, IN_FILES, Task, comparison, published
+from rivals_paper.output import AS_PUBLISHED, IN_FILES, Task, comparison
 from rivals_paper.pyloric import LOOSE, Condition, Published
+from rivals_paper.records import recorded_copies
 
 COPIES: Final = 8
 # Computed anew, copies are of so many experiments.
@@ -32,13 +33,11 @@ def summary_of_copies(
 ) -> dict[str, Any]:
     """What a figure says of copies of the published run.
 
-    Kept with the package, or of copies computed anew if the task asks for that.
-
-    Eight copies of all experiments, a GPU's work, made what is kept (`python
-    paper/benchmarks/neuron_records.py published OUT`).
+    From the records, a GPU's work (`python paper/benchmarks/neuron_records.py published OUT --main
+    --limit 128 --copies 64`), or of copies computed anew if the task asks for that.
     """
     if task.experiments is None:
-        return dict(published("copies")[name])
+        return of({condition.key: recorded_copies(condition.key) for condition in conditions})
     return of(run_copies(task, name, conditions, min(EXPERIMENTS, task.experiments)))
 
 

@@ -116,28 +116,28 @@ def draw(
     result: Comparison,
     calibration: Calibration,
 ) -> Any:
-    """One row of steps for each model.
+    """One column of steps for each model.
 
     Below, the verdict, and the calibration from which c comes.
     """
-    figure = new_figure(10.5, 9.2)
-    grid = figure.add_gridspec(3, 4, height_ratios=[1, 1, 1.45])
+    figure = new_figure(7.2, 12.5)
+    grid = figure.add_gridspec(5, 2, height_ratios=[1, 1, 1, 1, 1.5])
     processes = {
         name: HierarchicalBetaProcess.from_losses(losses, result.c)
         for name, losses in result.losses.items()
     }
-    for row, (name, process) in enumerate(processes.items()):
-        panels = [figure.add_subplot(grid[row, column]) for column in range(4)]
-        _draw_fit(panels[0], name, models[name], data, COLOURS[row])
+    for column, (name, process) in enumerate(processes.items()):
+        panels = [figure.add_subplot(grid[row, column]) for row in range(4)]
+        _draw_fit(panels[0], name, models[name], data, COLOURS[column])
         _draw_losses(panels[1], result, name)
         _draw_quantiles(panels[2], process, paths=False)
         _draw_quantiles(panels[3], process, paths=True)
-        if row == 0:
+        if column == 0:
             titles = ("1  fitted model", "2  losses", "3  quantile functions", "4  process on them")
             for panel, title in zip(panels, titles, strict=True):
                 panel.set_title(title, loc="left", fontsize=12, fontweight="bold")
-    _draw_risks(figure.add_subplot(grid[2, :2]), result)
-    panel = figure.add_subplot(grid[2, 2:])
+    _draw_risks(figure.add_subplot(grid[4, 0]), result)
+    panel = figure.add_subplot(grid[4, 1])
     plot_calibration(calibration, bins=8, band=False, title=False, ax=panel)
     panel.set(
         xlabel="stated probability that Planck is better",
@@ -153,9 +153,9 @@ def draw(
         loc="upper left",
     )
     panel.set_title(
-        f"6  calibration: c = $2^{{{np.log2(result.c):.0f}}}$ for 4 and 5",
+        f"6  calibration: c = $2^{{{np.log2(result.c):.0f}}}$",
         loc="left",
-        fontsize=12,
+        fontsize=11,
         fontweight="bold",
     )
     return figure
@@ -242,6 +242,6 @@ def _draw_risks(panel: Any, result: Comparison) -> None:
         f"$2^{{{np.log2(result.c):.0f}}}$)",
         transform=panel.transAxes,
         va="top",
-        fontsize=10,
+        fontsize=8,
     )
-    panel.legend(fontsize=10, loc="upper left", bbox_to_anchor=(0.0, 0.8))
+    panel.legend(fontsize=8, loc="upper left", bbox_to_anchor=(0.0, 0.8))

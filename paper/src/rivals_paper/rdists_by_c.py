@@ -43,7 +43,7 @@ N_DRAWS = 4096
 REPEATS = 12
 
 READING = (
-    "Each column is one c. The larger c, the more the discrepancy between a model and the data "
+    "Each row is one c. The larger c, the more the discrepancy between a model and the data "
     "widens its risk distribution; where all overlap, no model can be rejected. Mean and spread of "
     "each over runs that differ by rounding errors alone are in the JSON file."
 )
@@ -160,25 +160,26 @@ def _comparisons(moments: dict[str, FloatArray]) -> list[dict[str, Any]]:
 
 
 def _draw(risks: dict[str, list[dict[str, FloatArray]]]) -> Any:
-    figure = new_figure(12, 6.4)
-    for row, (variant, by_c) in enumerate(risks.items()):
-        for column, exponent in enumerate(EXPONENTS):
-            axes = figure.add_subplot(3, 6, 1 + 6 * row + column)
-            draw_densities(axes, by_c[column])
+    figure = new_figure(7.2, 10)
+    panels = figure.subplots(len(EXPONENTS), len(risks), squeeze=False)
+    for column, (variant, by_c) in enumerate(risks.items()):
+        for row, exponent in enumerate(EXPONENTS):
+            axes = panels[row, column]
+            draw_densities(axes, by_c[row])
             axes.tick_params(labelsize=9)
             axes.locator_params(nbins=3)
             axes.set_yticks([])
             if row == 0:
-                axes.set_title(f"c = 2$^{{{exponent}}}$", fontsize=12)
-            if row == 2:
-                axes.set_xlabel("risk $R$", fontsize=11)
+                axes.set_title(variant, fontsize=10)
+            if row == len(EXPONENTS) - 1:
+                axes.set_xlabel("risk $R$ (nats per ms)", fontsize=10)
             if column == 0:
-                axes.set_ylabel(f"{variant}\ndensity", fontsize=10)
+                axes.set_ylabel(f"c = 2$^{{{exponent}}}$", fontsize=11)
     handles, labels = axes.get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncol=4, frameon=False, fontsize=11)
     figure.suptitle(
-        "Risk distributions (nats per ms) of the neuron models widen with c; where they overlap no "
-        "model can be rejected",
-        fontsize=12,
+        "Risk distributions of the neuron models widen with c;\n"
+        "where they overlap no model can be rejected",
+        fontsize=11,
     )
     return figure

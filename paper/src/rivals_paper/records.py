@@ -86,10 +86,18 @@ def recorded_long(variant: str, key: str) -> FloatArray:
 
 
 def recorded_copies(key: str) -> list[Experiments]:
-    """The first 512 experiments as published in eight copies that differ by rounding alone."""
+    """The first 128 experiments as published in 64 copies that differ by rounding alone.
+
+    As in the original study, paths are integrated by Simpson's rule.
+    """
     beta = _fractions(_array("copies", f"{key}/beta"))
     truth = np.asarray(_array("copies", f"{key}/difference") < 0, dtype=float)
     return [Experiments(*each) for each in zip(beta, truth, strict=True)]
+
+
+def recorded_copies_ratio(key: str) -> list[FloatArray]:
+    """ln(sigma_b / sigma_a) in each of these copies."""
+    return list(np.asarray(_array("copies", f"{key}/ratio"), dtype=float))
 
 
 def replicated(variant: str, key: str, *, law: str = "beta") -> dict[str, Experiments]:

@@ -177,7 +177,7 @@ def _numbers(v: FloatArray, times: FloatArray) -> dict[str, Any]:
 
 
 def _draw(traces: dict[str, dict[str, FloatArray]], times: FloatArray) -> Any:
-    figure = new_figure(10.5, 9.5)
+    figure = new_figure(7.2, 9.5)
     names = list(traces[AS_PUBLISHED])
     grid = figure.add_gridspec(
         1 + len(names), len(VARIANTS), height_ratios=[1.15] + [1] * len(names)
@@ -187,7 +187,7 @@ def _draw(traces: dict[str, dict[str, FloatArray]], times: FloatArray) -> Any:
     }
     for column, variant in enumerate(VARIANTS):
         circuit = figure.add_subplot(grid[0, column])
-        circuit.set_title(variant, fontsize=12)
+        circuit.set_title(variant, fontsize=11)
         _draw_circuit(
             circuit,
             SYNAPSES[CONSTANTS.get(variant, "published")],
@@ -203,13 +203,13 @@ def _draw(traces: dict[str, dict[str, FloatArray]], times: FloatArray) -> Any:
                 titles[name] + (", no current" if name == "AB" and variant == AS_PUBLISHED else ""),
                 transform=axes.transAxes,
                 va="top",
-                fontsize=10,
+                fontsize=9,
                 bbox={"facecolor": "white", "alpha": 0.85, "lw": 0, "pad": 1},
             )
             if row < len(names) - 1:
                 axes.set_xticklabels([])
             else:
-                axes.set_xlabel("time since connection (s)", fontsize=11)
+                axes.set_xlabel("time since connection (s)", fontsize=9)
             if column:
                 axes.set_yticklabels([])
             else:
@@ -245,6 +245,6 @@ def _draw_circuit(axes: Any, synapse: str, *, one_input: bool) -> None:
         fontsize=9,
     )
     axes.text(0.0, 1.62, "a", fontsize=10)
-    axes.text(2.0, -0.08, synapse, ha="center", fontsize=10)
+    axes.text(2.0, -0.08, synapse, ha="center", fontsize=9)
     axes.set(xlim=(0, 4), ylim=(-0.15, 1.95), aspect="equal")
     axes.axis("off")

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from rivals_paper.gpu import replications
-from rivals_paper.gpu.recordings import COPIES, DATA, FIT, mixed
+from rivals_paper.gpu.recordings import DATA, FIT, mixed
 from rivals_paper.gpu.records import ask
 from rivals_paper.neuron_runs import MAIN
-from rivals_paper.pyloric.epistemic import CORRELATIONS, INPUTS, LEVELS
+from rivals_paper.pyloric.epistemic import COPIES, CORRELATIONS, INPUTS, LEVELS
 
 CONDITION = MAIN[3]
 NUMBER = 400
@@ -20,10 +20,9 @@ NUMBER = 400
 
 @pytest.fixture(scope="module")
 def drawn():
-    firsts = [ask(CONDITION, index, "published") for index in range(NUMBER)]
-    others = [
-        replications.replication(CONDITION, index, first)[0] for index, first in enumerate(firsts)
-    ]
+    asked = [ask(CONDITION, index, "published") for index in range(NUMBER)]
+    both = [replications.replication(CONDITION, index, each) for index, each in enumerate(asked)]
+    firsts, others = zip(*both, strict=True)
     return firsts, others
 
 
@@ -52,10 +51,7 @@ def test_correlation_times_lie_in_their_range(drawn):
 
 
 def test_rounding_errors_of_a_replication_are_others(drawn):
-    firsts, _ = drawn
-    copies = np.array(
-        [replications.replication(CONDITION, k, first)[1:] for k, first in enumerate(firsts)]
-    )
+    copies = np.array([[each.copy for each in part] for part in drawn]).T
     assert not np.any(copies[:, 0] == copies[:, 1])
     # Of 64 kinds, 400 draws miss one with probability 0.002, so that they meet nearly all.
     assert copies.min() >= 1

@@ -176,14 +176,15 @@ FUNCTION double beta_draw(double alpha, double beta, unsigned int where, unsigne
 // A draw of R. Nodes at the bottom first, from left to right, as a binary counter counts: a stack
 // holds what waits for its right neighbour.
 FUNCTION double risk_draw(const double *parameters, const double *ends, double root_c,
-    unsigned int where, unsigned int draw, unsigned int seed) {
+    int simpson, unsigned int where, unsigned int draw, unsigned int seed) {
     double waiting[DEPTH];
     double height = 0;
     for (int j = 0; j < 1 << (DEPTH - 1); j++) {
         int k = DEPTH - 1, place = j;
         int node = (1 << k) - 1 + place;
-        height = 0.5 * (beta_draw(parameters[2 * node], parameters[2 * node + 1], where, draw,
-            node, seed) + 0.5);
+        double bottom = beta_draw(parameters[2 * node], parameters[2 * node + 1], where, draw,
+            node, seed);
+        height = simpson ? (4 * bottom + 1) / 6 : 0.5 * (bottom + 0.5);
         while (place & 1) {
             double left = waiting[k];
             place >>= 1; k--;
@@ -208,14 +209,13 @@ FUNCTION double risk_draw(const double *parameters, const double *ends, double r
 // parameters: (process, c, node, 2); ends: (process, 4), q*(0), q*(1), discrepancies at both; out:
 // (process, c, draw).
 KERNEL draw(long long count, int values, int draws, const double *c, const double *parameters,
-    const double *ends,
-            unsigned int first, unsigned int seed, double *out) {
+    const double *ends, int simpson, unsigned int first, unsigned int seed, double *out) {
     EACH(i, count) {
         long long place = i / draws;  // process and c
         long long process = place / values;
         out[i] = risk_draw(parameters + place * NODES * 2, ends + process * 4,
-            sqrt(c[place % values]), first + (unsigned int)place,
-                           (unsigned int)(i % draws), seed);
+            sqrt(c[place % values]), simpson, first + (unsigned int)place,
+            (unsigned int)(i % draws), seed);
     }
 }
 """
@@ -304,7 +304,13 @@ extern "C" __global__ void sorted_gaussian_losses(int length, int size, unsigned
 
 
 def beta_probability(
-    observed: DeviceArray, synthetic: DeviceArray, c: Any, *, n_draws: int = 2048, seed: int = 0
+    observed: DeviceArray,
+    synthetic: DeviceArray,
+    c: Any,
+    *,
+    n_draws: int = 2048,
+    seed: int = 0,
+    simpson: bool = False,
 ) -> DeviceArray:
     """P(R_a < R_b) under law "beta" with one simulation, at every c.
 
@@ -318,6 +324,9 @@ def beta_probability(
         Draws of each R, a power of two.
     seed
         Of the random numbers; they depend on the place of an experiment in the batch as well.
+    simpson
+        Whether a path is integrated by Simpson's rule, as in the original study, instead of as
+        straight pieces.
     """
     cp = cupy()
     centre = quantiles(observed, cp)
@@ -347,8 +356,10 @@ def beta_probability(
         ),
     )
     draws = cp.empty((experiments, 2, values, n_draws))
-    arguments = (np.int64(draws.size), np.int32(values), np.int32(n_draws), c, parameters, ends)
-    _launch("draw", draws.size, (*arguments, np.uint32(0), np.uint32(seed), draws))
+    sizes = (np.int64(draws.size), np.int32(values), np.int32(n_draws))
+    rule = np.int32(simpson)
+    arguments = (*sizes, c, parameters, ends, rule, np.uint32(0), np.uint32(seed), draws)
+    _launch("draw", draws.size, arguments)
     probability = cp.empty((experiments, values))
     kernel = _blocks().get_function("below")
     kernel(

@@ -19,14 +19,13 @@ from rivals_paper.arrays import FloatArray, IntArray
 from rivals_paper.gpu import simulate as gpu
 from rivals_paper.pyloric import ACCURATE, LABELS, Condition, sample_times
 from rivals_paper.pyloric.circuit import pair
-from rivals_paper.pyloric.epistemic import Draw
+from rivals_paper.pyloric.epistemic import COPIES, Draw
 
 DeviceArray = Any
 N_DATA: Final = 4000  # ms, and samples
 FRESH: Final = 4  # recordings that tell the truth
 FIT, DATA, FIRST_FRESH = 0, 1, 2  # which recording of an experiment
 CELLS: Final = tuple(LABELS.values())
-COPIES: Final = 64  # kinds of rounding errors that recordings can have
 
 # Observation noise of each sample, from the key of its recording: Gaussian, or Cauchy of half the
 # scale.
@@ -79,14 +78,15 @@ extern "C" __global__ void spikes(long long count, int n, const double *voltage,
 
 
 class Asked(NamedTuple):
-    """One experiment: candidates, kind of the noise, parameters, and the key of all its random
-    numbers.
+    """One experiment: candidates, kind of the noise, parameters, the key of all its random
+    numbers, and which rounding errors its recordings have, from 1 to COPIES.
     """
 
     cells: tuple[str, str]
     noise: str
     drawn: Draw
     key: int
+    copy: int
 
 
 @dataclass(frozen=True)
@@ -136,7 +136,9 @@ class Recordings:
     def ask(self, rng: np.random.Generator) -> Asked:
         """Draw the parameters of an experiment."""
         drawn = self.condition.draw(rng)
-        return Asked(self.condition.cells, self.condition.noise, drawn, int(rng.integers(2**63)))
+        key = int(rng.integers(2**63))
+        copy = int(rng.integers(1, COPIES + 1))
+        return Asked(self.condition.cells, self.condition.noise, drawn, key, copy)
 
     def batch(
         self, indices: Sequence[int], rng_of: Callable[[int], np.random.Generator]
@@ -179,7 +181,6 @@ def traces(
     recording: int | IntArray,
     n: int = N_DATA,
     own: bool = True,
-    copy: int | IntArray = 1,
 ) -> tuple[DeviceArray, DeviceArray]:
     """Voltages of both candidates, (2, experiments, n), and the recorded ones, (experiments, n).
 
@@ -198,8 +199,6 @@ def traces(
     own
         Whether recordings have rounding errors of their own. Without, a recording shares those of
         the candidate that made it.
-    copy
-        Which rounding errors recordings have, from 1 to COPIES: those of all, or of each.
     """
     cp = gpu.cupy()
     candidates = [each.cells[which] for which in range(2) for each in asked]
@@ -216,10 +215,9 @@ def traces(
         cp.concatenate([each] * copies)
         for each in (currents.first_piece, currents.n_pieces, currents.grids)
     )
-    of_recordings = np.broadcast_to(copy, len(asked))
-    rounding = np.concatenate([np.zeros(2 * len(asked), dtype=int), of_recordings])[: len(cells)]
-    most = COPIES if np.any(of_recordings > 1) else 1
-    states = _settled(variant, most)[
+    of_recordings = [each.copy for each in asked]
+    rounding = np.array([0] * len(candidates) + of_recordings * own)
+    states = _settled(variant)[
         cp.asarray([CELLS.index(cell) for cell in cells]), cp.asarray(rounding)
     ]
     v = gpu.simulate_many(
@@ -227,7 +225,7 @@ def traces(
         times,
         gpu.Currents(currents.coefficients, *shared),
         solver=ACCURATE,
-        first_steps=first_steps(most)[rounding],
+        first_steps=first_steps()[rounding],
         initial=states,
     )[:, 1].reshape(copies, len(asked), n)
     by_second = cp.asarray([each.drawn.cell == each.cells[1] for each in asked])[:, None]
@@ -237,15 +235,15 @@ def traces(
     return v[:2], cp.rint(cp.clip(made + noise, -128.0, 127.0))
 
 
-def first_steps(copies: int) -> FloatArray:
-    """First step of the models, then those of so many kinds of recordings: other rounding errors.
+def first_steps() -> FloatArray:
+    """First step of the models, then those of all kinds of recordings: other rounding errors.
 
     Examples
     --------
-    >>> first_steps(1) == [ACCURATE.first_step, ACCURATE.with_other_rounding().first_step]
+    >>> first_steps()[:2] == [ACCURATE.first_step, ACCURATE.with_other_rounding().first_step]
     array([ True,  True])
     """
-    others = [ACCURATE.with_other_rounding(copy).first_step for copy in range(1, copies + 1)]
+    others = [ACCURATE.with_other_rounding(copy).first_step for copy in range(1, COPIES + 1)]
     return np.array([ACCURATE.first_step, *others])
 
 
@@ -302,16 +300,16 @@ def _disturbance(keys: Any, scale: FloatArray, heavy: Sequence[bool], n: int) ->
     return out
 
 
-@cache  # of two variants, with one kind of recordings or all
-def _settled(variant: str, copies: int) -> DeviceArray:
-    """States of all cells after settling, (cells, 1 + copies, states).
+@cache  # of two variants
+def _settled(variant: str) -> DeviceArray:
+    """States of all cells after settling, (cells, 1 + COPIES, states).
 
     The first have the rounding errors of models, the others those of recordings.
     """
-    steps = np.tile(first_steps(copies), len(CELLS))
-    circuits = [pair(cell, variant) for cell in CELLS for _ in range(1 + copies)]
+    steps = np.tile(first_steps(), len(CELLS))
+    circuits = [pair(cell, variant) for cell in CELLS for _ in range(1 + COPIES)]
     states = gpu.settle_many(circuits, solver=ACCURATE, first_steps=steps)
-    return states.reshape(len(CELLS), 1 + copies, -1)
+    return states.reshape(len(CELLS), 1 + COPIES, -1)
 
 
 @cache  # one value: it has no arguments

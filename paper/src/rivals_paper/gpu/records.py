@@ -79,7 +79,7 @@ def record(folder: Path, name: str, limit: int | None = None) -> None:
 def ask(condition: Condition, index: int, variant: str) -> Asked:
     """Experiment number `index` of a condition.
 
-    Both variants have the same parameters, inputs and noises.
+    Both variants have the same parameters, inputs, noises and kinds of rounding errors.
     """
     sequence = np.random.SeedSequence(SEED, spawn_key=(*seeds.words(condition.key), index))
     return Recordings(condition, variant).ask(np.random.default_rng(sequence))

@@ -19,7 +19,6 @@ from rivals_paper import seeds
 from rivals_paper.arrays import FloatArray
 from rivals_paper.gpu import simulate as gpu
 from rivals_paper.gpu.recordings import (
-    COPIES,
     DATA,
     FIRST_FRESH,
     FIT,
@@ -45,17 +44,17 @@ from rivals_paper.gpu.records import (
 )
 from rivals_paper.neuron_runs import C_MAIN, COUNT_ALL, MAIN
 from rivals_paper.pyloric import Condition
+from rivals_paper.pyloric.epistemic import COPIES
 
 SAME: Final = 2  # fresh recordings of the same process
 
 
 class Wanted(NamedTuple):
-    """One recording of one experiment: whose, of what, which, and with which rounding errors."""
+    """One recording of one experiment: whose, of what, and which."""
 
     experiment: int
     asked: Asked
     recording: int
-    copy: int
 
 
 def record(folder: Path, name: str, limit: int | None = None) -> None:
@@ -92,27 +91,27 @@ def recordings_of(
     >>> fit, data, *truth = recordings_of(0, MAIN[0], 3)
     >>> [each.asked == data.asked for each in truth]
     [True, True, False, False, False, False]
-    >>> [each.copy == data.copy for each in truth]
+    >>> [each.asked.copy == data.asked.copy for each in truth]
     [True, True, False, False, False, False]
     >>> {each.asked.drawn.cell for each in truth} == {data.asked.drawn.cell}
     True
     """
-    first = ask(condition, index, variant)
-    other, copy, other_copy = replication(condition, index, first)
+    first, other = replication(condition, index, ask(condition, index, variant))
     numbers = [FIT, DATA, *range(FIRST_FRESH, FIRST_FRESH + SAME)]
-    own = [Wanted(place, first, number, copy) for number in numbers]
-    return own + [Wanted(place, other, FIRST_FRESH + k, other_copy) for k in range(FRESH)]
+    own = [Wanted(place, first, number) for number in numbers]
+    return own + [Wanted(place, other, FIRST_FRESH + k) for k in range(FRESH)]
 
 
-def replication(condition: Condition, index: int, first: Asked) -> tuple[Asked, int, int]:
-    """The same cell under another draw from Ω; and the rounding errors of data and replication."""
+def replication(condition: Condition, index: int, first: Asked) -> tuple[Asked, Asked]:
+    """The experiment, and the same cell under another draw from Ω, with other rounding errors."""
     spawned = (*seeds.words(condition.key), index, 1)
     rng = np.random.default_rng(np.random.SeedSequence(SEED, spawn_key=spawned))
     drawn = condition.draw(rng)._replace(cell=first.drawn.cell)
-    other = first._replace(drawn=drawn, key=int(rng.integers(2**63)))
+    key = int(rng.integers(2**63))
     copy = int(rng.integers(COPIES))
     further = int(rng.integers(1, COPIES))
-    return other, 1 + copy, 1 + (copy + further) % COPIES
+    other = first._replace(drawn=drawn, key=key, copy=1 + (copy + further) % COPIES)
+    return first._replace(copy=1 + copy), other
 
 
 def _simulated(wanted: Sequence[Wanted], variant: str, clock: Clock) -> tuple[FloatArray, Any]:
@@ -128,7 +127,6 @@ def _simulated(wanted: Sequence[Wanted], variant: str, clock: Clock) -> tuple[Fl
                 [each.asked for each in here],
                 variant,
                 np.array([each.recording for each in here]),
-                copy=np.array([each.copy for each in here]),
             )
         clock.work(3 * len(here) * (3000 + N_DATA) / 1000)
         residual = cp.stack([recorded - v[which] for which in range(2)], axis=1)

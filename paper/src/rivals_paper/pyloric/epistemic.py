@@ -25,6 +25,7 @@ CORRELATIONS: Final = {"short": (0.1, 0.2), "long": (1.0, 2.0)}
 INPUTS: Final = {"weak": -15.0, "strong": -10.0}
 LEVELS: Final = {"low": 0.0, "high": 1.0}
 NOISES: Final = ("Gaussian", "Cauchy")
+COPIES: Final = 64  # kinds of rounding errors that recordings can have
 
 
 class Draw(NamedTuple):
@@ -129,7 +130,8 @@ class Corrected:
 
     Cauchy noise is Cauchy noise; candidates get the input that the data got; the integrator is
     accurate; digitisation rounds; the constants of the circuit are the documented ones. The width
-    of the noise is fitted on another recording, and every recording has rounding errors of its own.
+    of the noise is fitted on another recording. Recordings have rounding errors of their own, drawn
+    anew for each experiment: they decide in which state a cell begins.
     More points than a recording has (`n_session`) come from several recordings, each with input and
     noise of its own.
 
@@ -169,7 +171,9 @@ class Corrected:
 
         noise: NoiseName = "cauchy" if self.condition.noise == "Cauchy" else "gaussian"
         drawn, solver, variant = self.condition.draw(rng), self.solver, self.variant
-        recorder = solver.with_other_rounding() if self.own_rounding else solver
+        recorder = solver
+        if self.own_rounding:
+            recorder = solver.with_other_rounding(int(rng.integers(1, COPIES + 1)))
         record = partial(
             _record, drawn, noise=noise, solver=recorder, variant=variant, rounding="round"
         )
