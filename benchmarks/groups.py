@@ -131,8 +131,8 @@ class Judged:
     def better_by(self, margin: FloatArray) -> tuple[FloatArray, FloatArray]:
         """That the first, or the second, is better by more than the margin in G new groups."""
         m = float(self.n_groups)
-        first = probability_over(self.spread, m, margin[:, None])
-        second = 1.0 - probability_over(self.spread, m, -margin[:, None])
+        first = probability_over(self.spread, m, margin)
+        second = 1.0 - probability_over(self.spread, m, -margin)
         return first, second
 
     def of_the_better(self, first: FloatArray, second: FloatArray) -> FloatArray:

@@ -86,7 +86,8 @@ def studies(name: str, n_groups: int, count: int, seed: int) -> Studies:
 
 def _version() -> str:
     """Of the code that draws and reduces studies: other code does not read these records."""
-    modules = [families.__file__, __file__, rivals.laws.groups.__file__, distance.__file__]
+    reduced_by = [rivals.laws.groups.__file__, rivals.laws.grouped_losses.__file__]
+    modules = [families.__file__, __file__, *reduced_by, distance.__file__]
     sources = b"".join(Path(name).read_bytes() for name in modules)
     return hashlib.sha256(sources).hexdigest()[:12]
 
@@ -133,12 +134,12 @@ def reduced(
     setting = Setting(c=C, groups=Grouping(group, names), order=order, n_simulations=N_SIMULATIONS)
     applied = rivals.laws.Groups().apply(list(losses.values()), setting)
     grouped = applied.grouped
-    differences, variances = grouped.pair(np.array([0]), np.array([1]))
+    pair = grouped.pairs(np.array([0]), np.array([1]))
     squares = np.concatenate([[grouped.squares.sum()], grouped.singles.sum(axis=0)])
     by_point = losses["a"].observed - losses["b"].observed
     return {
-        "differences": np.ldexp(differences[0], grouped.exponent),
-        "variances": np.ldexp(variances[0], 2 * grouped.exponent),
+        "differences": np.ldexp(pair.differences[0], grouped.exponent),
+        "variances": np.ldexp(pair.variances[0], 2 * grouped.exponent),
         "squares": np.ldexp(squares, 2 * grouped.exponent),
         "gap": applied.empirical[0] - applied.empirical[1],
         "error": mean_error(by_point, order=None, clusters=None),
