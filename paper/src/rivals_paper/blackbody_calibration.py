@@ -174,7 +174,11 @@ def _summary(record: Record, column: int) -> dict[str, Any]:
         # How sure it was less how often it was right: above 0 it is overconfident.
         "stated less actual": float(too_sure.mean()),
         "standard error of stated less actual": float(too_sure.std() / np.sqrt(len(record))),
-        "judged": {"valid": bool(validity.valid[0, 0]), "reason": validity.reasons[0][0]},
+        "judged": {
+            "valid": bool(validity.valid[0, 0] and not validity.says_nothing[0, 0]),
+            "says nothing": bool(validity.says_nothing[0, 0]),
+            "reason": validity.reasons[0][0],
+        },
         "bound": bound_of(values, experiments.truth),
         f"worst of {COARSE_BINS} bins": _worst(too_sure, right, values),
         "predicted": predicted,
@@ -306,18 +310,26 @@ def _draw(records: dict[str, Record]) -> Any:
                 curve = record.experiments.curve(log2_c.index(k), _bins(len(record)))
                 panel.plot(*curve, marker, ms=3.5, mew=0, color=colour, label=_label(record, k))
             panel.legend(
-                title="c, rules",
                 fontsize=8,
-                title_fontsize=8,
-                loc="lower right",
+                loc="lower center",
+                bbox_to_anchor=(0.5, 1.0),
+                ncols=3,
+                columnspacing=0.8,
                 handlelength=0.5,
+                handletextpad=0.3,
                 borderpad=0.2,
+                frameon=False,
             )
             panel.tick_params(labelsize=8)
-        row[0].set_title(TITLES[variant], fontsize=10, loc="left")
-        row[0].set_ylabel("part of experiments\nin which Planck is better", fontsize=8)
+        ylabel = f"{TITLES[variant]}\n\npart of experiments\nin which Planck is better"
+        row[0].set_ylabel(ylabel, fontsize=8)
     for panel in axes[-1]:
         panel.set_xlabel("stated probability of that", fontsize=8)
+    figure.suptitle(
+        f"Above each panel: c, and whether it passes ({PASSED}) the rule on stated winners\n"
+        "(– no winner is stated), then the paper's bound",
+        fontsize=9,
+    )
     return figure
 
 

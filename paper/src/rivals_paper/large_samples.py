@@ -189,22 +189,24 @@ def _draw(numbers: dict[str, Any]) -> Any:
             _band(panels[1], at, spread, colour, marker, line, label)
     panels[0].axhline(0.5, color="0.6", lw=0.8, ls=":")
     panels[0].set(ylim=(0.45, 1.02), title="a   $B$ stays between ½ and 1")
-    panels[1].set(yscale="log", title="b   spread of the risk")
+    panels[1].set(yscale="log", ylim=(0.004, 1), title="b   spread of the risk")
     panels[1].set_yticks(
         [0.01, 0.03, 0.1, 0.3, 1], ["0.01", "0.03", "0.1", "0.3", "1"], minor=False
     )
     panels[1].minorticks_off()
     colours = ("#000000", "#009E73", "#E69F00", "#CC79A7")
-    for name, colour, marker in zip(CRITERIA, colours, "osD^", strict=True):
+    # The curves coincide: each is drawn smaller than the one under it.
+    sizes = (10, 7.5, 5, 2.5)
+    for name, colour, marker, size in zip(CRITERIA, colours, "osD^", sizes, strict=True):
         middle = [each["criteria, nats"][name][1] for each in rows]
-        panels[2].plot(at, middle, color=colour, marker=marker, ms=4, lw=1, label=name)
+        panels[2].plot(at, middle, color=colour, marker=marker, ms=size, lw=size / 3, label=name)
     panels[2].set(yscale="log", title="c   other criteria, nats")
     for panel in panels:
         panel.set_xticks(at, [f"$2^{{{k:.0f}}}$" for k in at])
         panel.set_xlabel("data $L$", fontsize=9)
         panel.tick_params(labelsize=8)
         panel.title.set_fontsize(9)
-        panel.legend(fontsize=8, frameon=False)
+        panel.legend(fontsize=8, frameon=False, loc="lower left" if panel is panels[1] else "best")
     return figure
 
 

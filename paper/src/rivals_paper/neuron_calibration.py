@@ -485,7 +485,8 @@ def _draw(experiments: Variants) -> Any:
             plain_ticks(panel, left=column == 0, bottom=row == len(MAIN) - 1)
         axes[0, column].set_title(variant, fontsize=9)
     upper.supxlabel("stated probability $B$ that the first model is better", fontsize=9)
-    one_legend(upper, axes[0, 0], "", loc="outside upper center", ncols=4, columnspacing=1)
+    upper.supylabel("part of the experiments in which it is", fontsize=9)
+    one_legend(upper, axes[0, 0], "c", loc="outside upper center", ncols=4, columnspacing=1)
     _draw_rules(lower, experiments)
     return figure
 

@@ -239,7 +239,12 @@ def _draw(experiments: Variants, verdicts: dict[str, dict[str, Any]]) -> Any:
     ]
     panels[0].set_yticks(4 * np.arange(len(groups)) + 1.5, groups, fontsize=8)
     bar = upper.colorbar(image, ax=panels, location="top", shrink=0.6, aspect=40)
-    bar.set_label("confidence beyond the truth, at least, in the worst of 16 bins", fontsize=9)
+    bar.set_label(
+        "× the rule on winners is broken    – no winner is stated\n"
+        "four rows: Gaussian and Cauchy at low noise, then both at high noise\n"
+        "colour: confidence beyond the truth, at least, in the worst of 16 bins",
+        fontsize=8,
+    )
     bar.ax.tick_params(labelsize=8)
     _draw_verdicts(lower, verdicts)
     return figure

@@ -178,8 +178,8 @@ def _draw(risks: dict[str, list[dict[str, FloatArray]]]) -> Any:
     handles, labels = axes.get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncol=4, frameon=False, fontsize=11)
     figure.suptitle(
-        "Risk distributions of the neuron models widen with c;\n"
-        "where they overlap no model can be rejected",
+        "Risk distributions of the neuron models widen and move with c;\n"
+        "where they overlap much, no model can be rejected",
         fontsize=11,
     )
     return figure
