@@ -38,6 +38,7 @@ def plain(text: str) -> str:
     """Without mark-up: the words and formulas in the order in which they stand."""
     text = re.sub(r"\\(?:textit|textbf)\{([^{}]*)\}", r"\1", text)
     text = re.sub(r"\\acrtooltip\{(\w+)\}", r"\1", text)
+    text = re.sub(r"\\delta \^\{\\EMD\}", "δ^EMD", text)
     return re.sub(r"\s+", " ", re.sub(r"[$`~]", " ", text)).strip()
 
 
@@ -70,15 +71,25 @@ def test_every_quotation_stands_in_the_paper(rows, paper):
     assert not missing
 
 
+def bare(text: str) -> str:
+    """Without spaces, full stops and capitals."""
+    return re.sub(r"[\s.]", "", plain(text)).lower()
+
+
 def test_quotations_in_the_index_of_the_figures_stand_in_the_paper(paper):
     """In italics and quotation marks; […] stands for what is left out."""
-
-    def bare(text):
-        return re.sub(r"[\s.]", "", plain(text)).lower()
-
     index = PAGE.with_name("paper.md").read_text(encoding="utf-8")
     quotations = re.findall(r'\*"([^"\n]+)"\*', index)
-    assert len(quotations) >= 8
+    assert len(quotations) >= 11
     parts = [part for each in quotations for part in each.split("[…]")]
     missing = [part for part in parts if bare(part) not in bare(paper)]
+    assert not missing
+
+
+def test_quotations_on_the_page_of_the_ideas_stand_in_the_paper(paper):
+    """In quotation marks, of more than one word; single ones are names of laws and options."""
+    ideas = (ROOT / "docs" / "paper-ideas.md").read_text(encoding="utf-8")
+    quotations = [each for each in re.findall(r'"([^"\n]+)"', ideas) if " " in each]
+    assert len(quotations) >= 8
+    missing = [each for each in quotations if bare(each) not in bare(paper)]
     assert not missing

@@ -321,6 +321,12 @@ def large(law: str, size: str) -> str:
     return number(result("large-samples")["numbers"][size][law]["B"][1])
 
 
+def large_spread(law: str, size: str) -> str:
+    """Median standard deviations of the risk of both wrong models, the less wrong one first."""
+    found = result("large-samples")["numbers"][size][law]["sd"]
+    return " and ".join(number(quantiles[1]) for quantiles in found.values())
+
+
 def large_nats(size: str) -> str:
     """By how many nats the Bayes factor prefers the less wrong model."""
     found = result("large-samples")["numbers"][size]["criteria, nats"]
@@ -453,6 +459,7 @@ def page() -> str:
         spectra,
         large,
         large_nats,
+        large_spread,
         gpu_seconds,
         picture,
         million,

@@ -133,7 +133,12 @@ def draw(
         _draw_quantiles(panels[2], process, paths=False)
         _draw_quantiles(panels[3], process, paths=True)
         if column == 0:
-            titles = ("1  fitted models", "2  losses", "3  quantile functions", "4  process on them")
+            titles = (
+                "1  fitted models",
+                "2  losses",
+                "3  quantile functions",
+                "4  process on them",
+            )
             for panel, title in zip(panels, titles, strict=True):
                 panel.set_title(title, loc="left", fontsize=12, fontweight="bold")
     _draw_risks(figure.add_subplot(grid[4, 0]), result)
