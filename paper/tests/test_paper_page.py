@@ -188,6 +188,9 @@ def test_what_is_said_of_the_criteria(tool):
     both = [tool["value"]("criteria-table", cell, each) for each in ("as published", "corrected")]
     assert [f"{each:.2f}" for each in both] == ["-8.50", "6.19"]
     assert "−8.50 becomes +6.19" in text
+    clear = tool["values"]("criteria-table", r"B\^l, 15-30 µm, .* gain 2\^20, .*")
+    assert len(clear) == 6
+    assert f"(log₁₀ odds {min(clear):.1f} to {max(clear):.0f})" in text
     exact = [
         abs(row["ours"] - row["reference"])
         for row in tool["rows"]("criteria-table", r"B\^[lR],.*", "as published")
