@@ -321,6 +321,12 @@ def large(law: str, size: str) -> str:
     return number(result("large-samples")["numbers"][size][law]["B"][1])
 
 
+def above(variant: str) -> str:
+    """Parts of the paths of the process that lie above the observed quantile function."""
+    found = result("process")["numbers"][variant]["part of the paths above q*"]
+    return ", ".join(number(part) for part in found)
+
+
 def large_spread(law: str, size: str) -> str:
     """Median standard deviations of the risk of both wrong models, the less wrong one first."""
     found = result("large-samples")["numbers"][size][law]["sd"]
@@ -460,6 +466,7 @@ def page() -> str:
         large,
         large_nats,
         large_spread,
+        above,
         gpu_seconds,
         picture,
         million,

@@ -160,6 +160,7 @@ def _numbers(
         "Φ": PHI,
         "q*": centre,
         "√c δ": np.sqrt(process.c) * np.abs(process.synthetic[0](PHI) - process.observed(PHI)),
+        "part of the paths above q*": (paths[:, columns] > centre).mean(axis=0),
         "standard deviation of the marginal": spread,
         "standard error": spread * np.sqrt((kurtosis - 1) / 4 / N_PATHS) * np.sqrt(2),
         "mean risk": process.risk_mean,
