@@ -3,7 +3,10 @@
 import runpy
 from pathlib import Path
 
+import numpy as np
 import pytest
+
+from rivals.testbeds import blackbody
 
 ROOT = Path(__file__).resolve().parents[1]
 WEAK_A_B = "AvsB|Gaussian|low|short|weak"
@@ -184,6 +187,37 @@ def test_criteria_as_data_accumulate(tool, corrections):
     spread = numbers["spread of the risk over simulations"]
     assert 0.45 < spread["planck,0,4096"]["median"] / spread["planck,0,64"]["median"] < 0.55
     assert "Planck's spread halves while data grow 64-fold" in corrections
+
+
+@pytest.mark.parametrize("m", [2, 4, 6])
+def test_criteria_of_families_that_contain_the_truth(tool, m):
+    """AIC and elpd have no trend with ln L; MDL is BIC/2 and a constant, to half a nat."""
+    numbers = tool["result"]("criteria")["numbers"]
+    size = np.log(numbers["sizes"])
+
+    def difference(name):
+        one, none = (np.array(numbers["scores"][f"planck,{k}"][name]) for k in (m, 0))
+        return one - none
+
+    for name in ("AIC corrected", "elpd corrected"):
+        line, covariance = np.polyfit(size, difference(name), 1, cov=True)
+        assert abs(line[0]) < 3 * np.sqrt(covariance[0, 0])
+    assert np.ptp(difference("MDL corrected") - difference("BIC corrected") / 2) < 0.5
+
+
+def test_what_the_published_priors_missed(tool, corrections):
+    off = [
+        row["ours"] - row["reference"]
+        for row in tool["rows"]("criteria", "log evidence, .*", "as published")
+    ]
+    assert f"{max(off):.0e}" == "1e+04"
+    assert "nested sampling was off by up to 10⁴ nats" in corrections
+    noise = []
+    for wavelengths in ((20, 1000), (15, 30)):
+        mean = np.mean(blackbody.planck(np.linspace(*wavelengths, 4096), 4000))
+        noise += [np.log2(np.sqrt(mean / 2.0**k)) for k in (12, 16, 20)]
+    assert [f"{each:.0f}" for each in (min(noise), max(noise))] == ["-20", "-12"]
+    assert "whose σ is 2⁻²⁰ to 2⁻¹²" in corrections
 
 
 def test_how_well_the_published_numbers_come_out(tool, corrections):
