@@ -191,7 +191,10 @@ def test_criteria_as_data_accumulate(tool, corrections):
 
 @pytest.mark.parametrize("m", [2, 4, 6])
 def test_criteria_of_families_that_contain_the_truth(tool, m):
-    """AIC and elpd have no trend with ln L; MDL is BIC/2 and a constant, to half a nat."""
+    """AIC and elpd have no trend with ln L; MDL is BIC/2 and a constant.
+
+    The 25 values of MDL have Monte Carlo errors up to 0.23, so that they range over a nat at most.
+    """
     numbers = tool["result"]("criteria")["numbers"]
     size = np.log(numbers["sizes"])
 
@@ -202,7 +205,7 @@ def test_criteria_of_families_that_contain_the_truth(tool, m):
     for name in ("AIC corrected", "elpd corrected"):
         line, covariance = np.polyfit(size, difference(name), 1, cov=True)
         assert abs(line[0]) < 3 * np.sqrt(covariance[0, 0])
-    assert np.ptp(difference("MDL corrected") - difference("BIC corrected") / 2) < 0.5
+    assert np.ptp(difference("MDL corrected") - difference("BIC corrected") / 2) < 1
 
 
 def test_what_the_published_priors_missed(tool, corrections):
