@@ -176,6 +176,15 @@ def test_what_the_tutorial_says_holds():
     assert 0.6 < mended.stability["logarithm"] < 0.8
 
 
+def test_the_table_that_is_explained_is_the_one_that_is_printed():
+    explained = blocks(DOCS / "reading.md", "text")[0]
+    assert explained in README.read_text(encoding="utf-8")
+    terms = re.findall(r"^(.*)\n: ", (DOCS / "reading.md").read_text(encoding="utf-8"), re.M)
+    headings = re.split(r"  +", explained.splitlines()[0].strip())
+    for heading in headings[1:]:
+        assert any(heading in re.split(r",? or |, | \(with", term) for term in terms), heading
+
+
 def test_what_choose_c_says_holds():
     found = names_after(DOCS / "choose-c.md", every_output=True)
     assert not found["result"].rejections

@@ -87,7 +87,7 @@ def test_how_probabilities_are_read_is_told_for_two_and_for_more_models():
     slope = min(each.slope for each in two_omegas()._corrections(1.0).values())
     assert f"its log odds times {slope:.2g} in the most cautious Ω" in pair
     best = rivals.compare(THREE, c=enough, rng=0).methods()
-    assert "Even the truly best of 3 candidates seems to be beaten, by chance." in best
+    assert "By chance, even the truly best of 3 candidates looks beaten in some" in best
     assert "rejected in at most 5 % of them" in best
     stricter = rivals.compare(THREE, c=enough, threshold=0.99, rng=0).methods()
     assert "rejected in at most 1 % of them" in stricter

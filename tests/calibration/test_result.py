@@ -222,7 +222,7 @@ def test_the_words_of_a_calibration():
     assert "Valid: 0.000977 ≤ c ≤ 64" in shown
     only = "of these, winners are stated at c = 0.000977 only; the others are right about nothing"
     assert f"\n  {only}\n" in shown
-    assert "B, the stated probability that a candidate is better, moves" in shown
+    assert "corrected, stated probabilities move " in shown
     assert "0.00097656" not in shown
 
 

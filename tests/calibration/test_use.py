@@ -106,7 +106,7 @@ def test_the_error_among_stated_winners_stands_beside_the_verdict():
     remark = rivals.compare(PAIR, c=made_up(sharp, truth, law="transport"), rng=0).to_dict()[
         "calibration"
     ]["remarks"][0]
-    assert "B is corrected, after which " in remark
+    assert "P is what the law states, corrected by them; with it, " in remark
     assert remark.endswith("stated winners are wrong there.")
 
 

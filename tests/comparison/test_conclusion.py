@@ -64,7 +64,8 @@ def test_it_says_no_more_than_was_computed(seed):
                 assert not re.search(rf"better than[^.;]*\b{name}\b \(P", said)
     else:
         assert len(first) == 1
-        assert "none of the" in text
+        assert ("none of the" in text) == (len(result.names) > 2)
+        assert "could not be shown" in text or len(result.names) > 5
     # Every probability in it is one of the matrix that decides, or of equivalence.
     known = np.concatenate([result.deciding.ravel(), result.probability.ravel()])
     known = np.append(known, 1.0 - (result.deciding + result.deciding.T).ravel())

@@ -66,7 +66,8 @@ def test_rows_of_pandas_keep_their_labels():
 
 
 def test_a_column_that_is_not_there_is_named():
-    with pytest.raises(ValueError, match=r"has 0 columns 'schol'; it has A, B, school"):
+    message = r"has no column 'schol'; it has A, B, school; did you mean 'school'\?"
+    with pytest.raises(ValueError, match=message):
         rivals.compare(frame_of("pandas"), groups="schol")
 
 
@@ -75,9 +76,32 @@ def test_the_name_of_a_column_needs_a_frame():
         rivals.compare(columns(), groups="school")
 
 
-def test_text_in_a_column_that_is_taken_for_a_model_is_refused():
-    with pytest.raises((TypeError, ValueError), match="model 'school'"):
-        rivals.compare(frame_of("pandas"), groups=GROUPS)
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+def test_text_in_a_column_that_is_taken_for_a_model_is_refused(library):
+    pytest.importorskip("narwhals", reason='needs pip install "rivals[table]"')
+    with pytest.raises(TypeError, match=r"column 'school' of the data frame holds text.*groups="):
+        rivals.compare(frame_of(library), groups=GROUPS)
+
+
+def test_a_running_number_is_no_model():
+    frame = frame_of("pandas").assign(pupil=np.arange(1, 401))
+    with pytest.raises(ValueError, match="column 'pupil' of the data frame is a running number"):
+        rivals.compare(frame, groups="school")
+
+
+def test_whole_numbers_beside_losses_are_doubted():
+    frame = frame_of("pandas").assign(grade=np.arange(400) % 7)
+    with pytest.warns(rivals.RivalsWarning, match="column 'grade' of the data frame holds whole"):
+        rivals.compare(frame, groups="school")
+
+
+def test_rates_of_errors_are_whole_numbers_and_no_doubt():
+    pandas = pytest.importorskip("pandas")
+    rng = np.random.default_rng(0)
+    wrong = {name: rng.uniform(size=400) < rate for name, rate in {"A": 0.2, "B": 0.4}.items()}
+    for kind in (float, bool):
+        frame = pandas.DataFrame({name: each.astype(kind) for name, each in wrong.items()})
+        assert "A" in rivals.compare(frame, groups=GROUPS, rng=0).survivors
 
 
 def test_columns_of_one_name_are_refused():

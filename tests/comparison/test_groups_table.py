@@ -128,6 +128,11 @@ def test_one_point_in_each_group_has_no_sampling_error():
     assert table.between["b"].i_squared is None
     assert table.groups[0].difference["b"][1] == 0.0
     assert " ± 0" not in str(table)
+    for text in (str(table), table.to_markdown(), table.to_latex(), table._repr_html_()):
+        assert "points" not in text
+        assert "I²" not in text
+        assert "I$^2$" not in text
+        assert "sampling error" not in " ".join(text.split())
     assert table.to_dict()["between"]["b"]["i_squared"] is None
 
 

@@ -2,12 +2,28 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 LONGEST_SHOWN = 20_000
 LONGEST_NOUN = 24
+LONGEST_ACRONYM = 3
 # Names of columns that do not say what their groups are.
 NO_NOUNS = ("groups", "group", "label", "labels", "index", "none", "cluster", "value", "values")
+# Last words of a column that holds names or numbers of things: "school_id" is of schools.
+OF_LABELS = ("id", "ids", "name", "no", "nr", "num", "number", "code", "label", "key")
+# Several of a thing, where no letter says so.
+IRREGULAR = {
+    "child": "children",
+    "person": "people",
+    "man": "men",
+    "woman": "women",
+    "mouse": "mice",
+    "species": "species",
+    "series": "series",
+    "analysis": "analyses",
+}
+SINGULAR = {several: one for one, several in IRREGULAR.items()}
 
 
 def show(name: object) -> str:
@@ -86,15 +102,35 @@ def noun_of(column: object, default: str) -> str:
     --------
     >>> noun_of("School", "group"), noun_of("patient_id", "group"), noun_of("x17", "group")
     ('school', 'patient', 'group')
+    >>> noun_of("schoolNR", "group"), noun_of("children", "group"), noun_of("years", "group")
+    ('school', 'child', 'year')
     """
-    words = str(column).replace("_", " ").split()
-    if len(words) > 1 and words[-1].lower() in ("id", "name", "no", "nr", "code", "label"):
+    # "schoolNR" and "SchoolName" are two words.
+    words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", str(column)).replace("_", " ").split()
+    if len(words) > 1 and words[-1].lower() in OF_LABELS:
         words = words[:-1]
+    if words:
+        words[-1] = _singular(words[-1])
     noun = " ".join(words)
     is_word = all(word.isalpha() for word in words) and 2 < len(noun) <= LONGEST_NOUN
     if not is_word or noun.lower() in NO_NOUNS:
         return default
-    return noun if noun.isupper() else noun.lower()
+    is_acronym = noun.isupper() and len(noun) <= LONGEST_ACRONYM
+    return noun if is_acronym else noun.lower()
+
+
+def _singular(noun: str) -> str:
+    """One of the things that a column is called after, where its name says several."""
+    small = noun.lower()
+    if small in SINGULAR:
+        return SINGULAR[small]
+    if len(small) < 5 or not small.endswith("s") or small.endswith(("ss", "us", "is", "as")):
+        return noun
+    if small.endswith("ies"):
+        return f"{noun[:-3]}y"
+    if small.endswith(("sses", "xes", "ches", "shes")):
+        return noun[:-2]
+    return noun[:-1]
 
 
 def plural(noun: str) -> str:
@@ -102,9 +138,12 @@ def plural(noun: str) -> str:
 
     Examples
     --------
-    >>> plural("school"), plural("study"), plural("class"), plural("day")
-    ('schools', 'studies', 'classes', 'days')
+    >>> plural("school"), plural("study"), plural("class"), plural("day"), plural("child")
+    ('schools', 'studies', 'classes', 'days', 'children')
     """
+    before, space, last = noun.rpartition(" ")
+    if last in IRREGULAR:
+        return f"{before}{space}{IRREGULAR[last]}"
     if noun.endswith(("s", "x", "ch", "sh")):
         return f"{noun}es"
     if noun.endswith("y") and noun[-2:-1] not in "aeiou":

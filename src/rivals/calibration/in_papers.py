@@ -102,11 +102,11 @@ def corrected_pair(slope: float, n_omegas: int) -> str:
 def beyond_best(k: int, n_candidates: int, threshold: float) -> str:
     """The best of several candidates."""
     return (
-        f"Even the truly best of {n_candidates} candidates seems to be beaten, by chance. A "
-        f"probability that one of the {k} models is better than another was therefore taken as "
-        "the part of the experiments in which the truly best was beaten with a lower one, and "
-        "never as more than itself: the truly best is rejected in at most "
-        f"{percent(1.0 - threshold)} of them."
+        f"By chance, even the truly best of {n_candidates} candidates looks beaten in some "
+        f"experiments. As the probability that one of the {k} models is better than another we "
+        "therefore took the part of the experiments in which the truly best looked beaten with a "
+        "lower probability, and never more than the law states: the truly best is rejected in at "
+        f"most {percent(1.0 - threshold)} of them."
     )
 
 

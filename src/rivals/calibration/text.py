@@ -46,6 +46,8 @@ def right_winners(n_stated: int, error: float) -> str:
     """What is said of a c that is valid."""
     if n_stated == 0:
         return "no winner is stated"
+    if n_stated == 1:
+        return f"the only stated winner is {'wrong' if error > 0.5 else 'right'}"
     return f"{percent(error)} of {n_stated} stated winners are wrong"
 
 
@@ -159,12 +161,9 @@ def best_c(best: float, tried: Sequence[float], law: str, brier_score: float) ->
 
 
 def effect_of_slope(slope: float) -> str:
-    """What a correction does to B."""
+    """What a correction does to stated probabilities."""
     direction = "towards" if slope < 1.0 else "away from"
-    return (
-        "  corrected, B, the stated probability that a candidate is better, moves "
-        f"{direction} ½: log odds times {slope:.2g}"
-    )
+    return f"  corrected, stated probabilities move {direction} ½: log odds times {slope:.2g}"
 
 
 def needed(n: int, whose: str | None, to_judge: int, to_correct: int) -> str:
@@ -216,24 +215,25 @@ def experiments(counts: Mapping[str, int], descriptions: Mapping[str, str]) -> s
 
 
 def corrected_pair(wrong: str) -> str:
-    """How B of two models is read; `wrong` says how many stated winners are wrong."""
-    return f"the stated probability B is corrected, after which {wrong} there"
+    """How P of two models is found; `wrong` says how many stated winners are wrong."""
+    return f"P is what the law states, corrected by them; with it, {wrong} there"
 
 
 def beyond_best(n_candidates: int) -> str:
-    """How B is read for the best of as many models as the experiments have candidates."""
+    """How P is found for the best of as many models as the experiments have candidates."""
     return (
-        f"even the truly best of {n_candidates} candidates seems to be beaten there, by chance; "
-        "B, the probability that a rival is better, counts as the part of the experiments in which "
-        "the truly best was beaten with a lower one, and never as more than B"
+        f"by chance, even the truly best of {n_candidates} candidates looks beaten in some of "
+        "them, so P says in what part of them it looked less clearly beaten than the model does "
+        "here; it is never more than the law states"
     )
 
 
 def one_of(k: int, n_candidates: int) -> str:
-    """How B is read for one of more models than the experiments have candidates."""
+    """How P is found for one of more models than the experiments have candidates."""
     return (
-        f"they have {n_candidates} candidates, so for one of {k} models 1 − B, the probability "
-        f"that a rival is not better, counts {k - 1} times, or B as of a pair if that is less sure"
+        f"they have {n_candidates} candidates, and there are {k} models, of which each has "
+        f"{k - 1} rivals: the probability that a rival is not better counts {k - 1} times; if a "
+        "correction as for a pair is less sure, P is that"
     )
 
 

@@ -19,11 +19,14 @@ def conclusion(result: Answers) -> str:
     It says nothing that was not computed: probabilities are those that decided, and a model that no
     rival rejects is never called worse.
     """
-    found = _found(result)
-    survivors = _survivors(result)
-    if survivors:
-        found = f"{found} {survivors}"
-    parts = [found, _next(result), f"If you need one model: {show(result.ranking[0])}."]
+    parts = [
+        _found(result),
+        _survivors(result),
+        _next(result),
+        f"If you need one model: {show(result.ranking[0])}.",
+    ]
+    if not result.rejections and len(result.names) == 2:  # both would say the same
+        parts[:2] = [f"{question(result.applied.setting)}, {parts[1]}"]
     return " ".join(part for part in parts if part)
 
 

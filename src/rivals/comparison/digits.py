@@ -56,7 +56,7 @@ def format_of_differences(pairs: Sequence[tuple[float, float]]) -> Number:
 
 def _with_decimals(wanted: float) -> Number:
     decimals = int(np.clip(wanted, 0, MOST_DECIMALS))
-    return lambda value: f"{value:.{decimals}f}"
+    return lambda value: f"{value:z.{decimals}f}"  # no minus before 0.00
 
 
 def _with_exponent(largest: float, narrowest: float) -> Number:

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
 from typing import Any
 
+import numpy as np
+
 from rivals._say.optional import need
+from rivals._say.warn import warn
 from rivals._say.words import listed, show
 
 # narwhals recognises data frames; these attributes of the class hint at one.
 FRAME = ("columns", "column_names", "__dataframe__", "__arrow_c_stream__")
+# Of fewer rows, whole numbers may be losses by chance.
+FEW_ROWS = 10
+INSTEAD = "leave it out of the frame, or name it by groups= or clusters= if it is that"
 
 
 def columns_by_role(models: Any, labels: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
@@ -40,14 +47,51 @@ def columns_by_role(models: Any, labels: Mapping[str, Any]) -> tuple[Any, dict[s
         found[what] = given
         if not isinstance(given, str):
             continue
-        if names.count(given) != 1:
-            raise ValueError(
-                f"{what}: the data frame has {names.count(given)} columns {show(given)!r}; it has "
-                f"{listed([str(name) for name in names])}"
-            )
+        _check_named_once(names, given, what)
         found[what] = columns[names.index(given)][1]
     taken = [given for given in labels.values() if isinstance(given, str)]
-    return [(name, column) for name, column in columns if name not in taken], found
+    models = [(name, column) for name, column in columns if name not in taken]
+    _check_losses(models)
+    return models, found
+
+
+def _check_named_once(names: Sequence[Any], given: str, what: str) -> None:
+    """Refuse the name of a column that is not there, or there twice."""
+    if given in names and names.count(given) == 1:
+        return
+    there = [str(name) for name in names]
+    if given in names:
+        raise ValueError(f"{what}: {names.count(given)} columns are called {show(given)!r}")
+    near = get_close_matches(given, there, n=1)
+    hint = f"; did you mean {show(near[0])!r}?" if near else ""
+    raise ValueError(
+        f"{what}: the data frame has no column {show(given)!r}; it has {listed(there)}{hint}"
+    )
+
+
+def _check_losses(models: Sequence[tuple[Any, Any]]) -> None:
+    """Refuse columns that cannot be the losses of a model, and warn of those that hardly are."""
+    whole = []
+    for name, column in models:
+        values = np.asarray(column)
+        which = f"column {show(name)!r} of the data frame"
+        if values.dtype.kind in "UOT" and any(isinstance(value, str) for value in values):
+            raise TypeError(
+                f"{which} holds text, and each column is taken as the losses of a model; {INSTEAD}"
+            )
+        if values.dtype.kind not in "iuf" or values.size < FEW_ROWS:
+            continue
+        if np.all(np.diff(values) == 1):
+            raise ValueError(
+                f"{which} is a running number, and each column is taken as the losses of a model; "
+                f"{INSTEAD}"
+            )
+        if np.array_equal(values, np.round(values)):
+            whole.append(which)
+    if len(whole) == len(models):
+        return
+    for which in whole:
+        warn(f"{which} holds whole numbers only, unlike others; if it is no model, {INSTEAD}")
 
 
 def _columns(frame: Any) -> list[tuple[Any, Any]]:

@@ -197,20 +197,30 @@ class GroupsTable:
 
     @property
     def _about(self) -> str:
+        kinds = plural(self.kind)
+        what = f"Differences are mean losses less that of {show(self.best)}, ± sampling error."
+        i_squared = "; I²: the part of their variance that is not sampling error"
+        if self._one_loss_each:
+            what = f"Every {self.kind} has one loss: differences are to that of {show(self.best)}."
+            i_squared = ""
         return (
-            f"Differences are mean losses less that of {show(self.best)}, ± sampling error. "
-            f"μ: their mean over all {plural(self.kind)} to come; τ: how much they vary between "
-            "them; I²: the part of their variance that is not sampling error; last, where nine in "
-            "ten new ones lie. Intervals hold 90 %."
+            f"{what} μ: their mean over all {kinds} to come; τ: how much they vary between them"
+            f"{i_squared}; last, where nine in ten new ones lie. Intervals hold 90 %."
         )
+
+    @property
+    def _one_loss_each(self) -> bool:
+        """Whether no group has a sampling error: there is nothing to print of it."""
+        return all(group.points == 1 for group in self.groups)
 
     def _of_groups(self, n_models: int | None = None) -> tuple[list[str], list[list[str]]]:
         """Headings and cells: a column for each model, or for so many of them."""
         models = self.models[:n_models]
-        headings = [self.kind, "points", *(show(model) for model in models), "won by"]
+        points = [] if self._one_loss_each else ["points"]
+        headings = [self.kind, *points, *(show(model) for model in models), "won by"]
         cells = []
         for group in self.groups:
-            line = [show(group.name), str(group.points)]
+            line = [show(group.name), *(str(group.points) for _ in points)]
             for model in models:
                 difference, error = group.difference[model]
                 plus_minus = f" ± {self._number(error)}" if error else ""
@@ -236,6 +246,10 @@ class GroupsTable:
                     self._range(found.new_group),
                 ]
             )
+        if self._one_loss_each:
+            place = headings.index("I²")
+            for line in [headings, *cells]:
+                del line[place]
         return headings, cells
 
     def _range(self, interval: Interval) -> str:

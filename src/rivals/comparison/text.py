@@ -17,6 +17,8 @@ from rivals.comparison.margin import too_few_groups
 AS_A_PAIR = 32
 LISTED_AT_SMALLER_C = 3
 LISTED_CHANGES = 6
+# The least difference of two models beside the largest, above which none calls them nearly equal.
+FAR_AHEAD = 0.5
 NOT_CALIBRATED = (
     "The sweep shows the probabilities of the law itself: those of the comparison are corrected "
     "by its calibration, these are not."
@@ -101,6 +103,9 @@ def _of_margins(result: Answers) -> list[str]:
     within = result.equivalent_within[second]
     if not isfinite(within) or within == 0.0:  # with the same losses there is nothing to differ by
         return []
+    # Where the best is far ahead, nobody asks whether they are the same.
+    if result.better_by.get(second, 0.0) > FAR_AHEAD * within:
+        return []
     return [
         f"With probability {setting.threshold:g}, {show(result.ranking[0])} and {show(second)} "
         f"differ by less than {two_digits(within)}{unit}: a margin above that would call them "
@@ -146,7 +151,7 @@ def made_with(result: Answers, *, seed: bool = False) -> str:
         parts += [f"c = {setting.c:g}", f"{setting.n_simulations} simulation{plural}"]
     parts += [f"{len(each.names)} {kind}" for kind, each in setting.labels.items()]
     if setting.groups is not None and law.needs_groups:
-        parts.append(f"about {new_groups(setting)}")
+        parts.append(f"verdict for {new_groups(setting)}")
     if setting.margin > 0.0:
         unit = f" {setting.loss_unit}" if setting.loss_unit else ""
         parts.append(f"margin {setting.margin:g}{unit}")

@@ -140,10 +140,9 @@ class Law(ABC):
         if self.needs_simulations and losses.n_simulations == 0:
             raise ValueError(
                 f"no synthetic losses, and law {self.name!r} measures how far simulations are "
-                "from the "
-                "data; pass (observed, synthetic), or groups= with the replication of each point "
-                "(three "
-                "or more), which needs none"
+                "from the data; pass (observed, synthetic), or groups= with the replication of "
+                "each point (three or more; of a data frame, the name of their column), which "
+                "needs none"
             )
 
     def doubts(self, losses: Losses) -> list[tuple[str, str]]:
