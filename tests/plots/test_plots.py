@@ -19,6 +19,7 @@ import matplotlib
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
+from matplotlib.colors import to_rgb
 
 from rivals.comparison.judge import judge
 from rivals.core.density import density_of_draws
@@ -512,6 +513,52 @@ def test_a_c_that_breaks_the_papers_bound_has_a_ring():
         marked = [line for line in ax.lines if "bound" in str(line.get_label())]
         assert len(marked) == rings
         plt.close("all")
+
+
+def test_a_c_at_which_no_winner_is_stated_is_not_shaded():
+    """At c = 4 every probability is 0.6: no winner is stated, and none is wrong."""
+    rng = np.random.default_rng(0)
+    stated = rng.choice([0.03, 0.97], size=1024)
+    truth = (rng.random(1024) < stated).astype(float)
+    tried = {0.25: stated, 1.0: stated, 4.0: np.full(1024, 0.6)}
+    calibration = rivals.Calibration.from_experiments(tried, truth, n_data=100)
+    assert calibration.valid_c().high == 4.0
+    ax = plot_valid_c(calibration)
+    assert "none is stated" in ax.get_title(loc="left").replace("\n", " ")
+    assert ax.get_xlim()[1] > 4.0
+    (band,) = ax.patches
+    assert [band.get_x(), band.get_x() + band.get_width()] == [0.25, 1.0]
+
+
+def test_the_legend_of_a_sweep_covers_no_curve(result):
+    ax = plot_sweep(sweep_of(result, [2.0**k for k in range(-6, 3)]))
+    ax.figure.canvas.draw()
+    assert ax.get_legend().get_window_extent().x0 >= ax.get_window_extent().x1
+
+
+@pytest.mark.parametrize("look", ["default", "dark_background"])
+def test_names_and_lines_are_seen_on_a_dark_ground_too(look, result):
+    """The contrast with the ground, of 21 at most, that WCAG asks of text."""
+    with plt.style.context(look):
+        for ax in (plot_ties(result), plot_intervals(result)):
+            ground = luminance(ax.get_facecolor())
+            for text in (each for each in ax.texts if each.get_text().strip()):
+                assert contrast(luminance(text.get_color()), ground) > 4.5, text.get_text()
+        sweep = plot_sweep(sweep_of(result, [0.1, 1.0]))
+        (line,) = [line for line in sweep.lines if "threshold" in str(line.get_label())]
+        assert contrast(luminance(line.get_color()), luminance(sweep.get_facecolor())) > 4.5
+
+
+def luminance(colour) -> float:
+    """Relative luminance, as WCAG defines it."""
+    values = np.array(to_rgb(colour))
+    linear = np.where(values <= 0.04045, values / 12.92, ((values + 0.055) / 1.055) ** 2.4)
+    return float(linear @ [0.2126, 0.7152, 0.0722])
+
+
+def contrast(one: float, other: float) -> float:
+    low, high = sorted((one, other))
+    return (high + 0.05) / (low + 0.05)
 
 
 def test_the_legend_of_a_calibration_covers_no_curve():

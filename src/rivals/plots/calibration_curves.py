@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rivals.calibration.judgement import THRESHOLD
-from rivals.plots.style import LEGEND, axes_or_new, finish, is_narrow, literal, style
+from rivals.plots.style import LEGEND, axes_or_new, finish, ink, is_narrow, literal, style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 MARKERS = "osD^vP*X"
 MOST_CURVES = len(MARKERS)
+BESIDE = 2**0.5  # room beside the first and the last c
 # Where a point (B, truth) of a curve is overconfident: |B − ½| exceeds how far the truth is from ½
 # on the same side. In the triangles of the first kind the stated probability is too far from ½; in
 # those of the second the truth is as far from ½ on the other side, or farther. As corners (B,
@@ -172,17 +173,24 @@ def plot_valid_c(
         )
     _mark_broken(ax, validity)
     allowed = 1.0 - THRESHOLD
-    ax.axhline(allowed, color="grey", linewidth=1, linestyle=":")
-    look: dict[str, Any] = {"va": "top", "ha": "right", "color": "dimgrey", "fontsize": "small"}
+    ax.axhline(allowed, color=ink(ax, 0.5), linewidth=1, linestyle=":")
+    look: dict[str, Any] = {"va": "top", "ha": "right", "color": ink(ax, 0.6), "fontsize": "small"}
     ax.text(calibration.c[-1], allowed, f"{allowed:.0%} allowed", **look)
     valid = calibration.valid_c(bins=bins)
-    if valid.low is not None and valid.high is not None:
-        ax.axvspan(
-            valid.low, valid.high, color="#009E73", alpha=0.15, label="valid for all", linewidth=0
-        )
+    spoken = ~np.all(validity.says_nothing, axis=0)
+    praised = [
+        c for c, speaks in zip(validity.c, spoken, strict=True) if speaks and c in valid.values
+    ]
+    if praised:
+        label = "valid for all, winners stated"
+        ends = (min(praised), max(praised))
+        ax.axvspan(*ends, color="#009E73", alpha=0.15, label=label, linewidth=0)
     ax.set_xscale("log", base=2)
+    ax.set_xlim(calibration.c[0] / BESIDE, calibration.c[-1] * BESIDE)
     ax.set_ylim(bottom=0)
     sentence = "Green: the c whose stated winners are right often enough"
+    if not spoken.all():
+        sentence += "; where there is no point, none is stated"
     return finish(ax, "sensitivity c", "stated winners that are wrong", sentence, title=title)
 
 
@@ -197,7 +205,7 @@ def _mark_broken(ax: Axes, validity: Validity) -> None:
             marker="o",
             markersize=11,
             markerfacecolor="none",
-            color="black",
+            color=ink(ax),
             label="breaks the paper's bound",
         )
 
@@ -233,7 +241,7 @@ def shade_overconfidence(
             for corners in triangles:
                 ax.fill(*corners.T, color=colour, linewidth=0)
     # Where stated probabilities equal observed fractions.
-    ax.plot([0, 1], [0, 1], color="black", linewidth=0.8, linestyle="--")
+    ax.plot([0, 1], [0, 1], color=ink(ax), linewidth=0.8, linestyle="--")
 
 
 def _values(calibration: Calibration) -> tuple[float, ...]:

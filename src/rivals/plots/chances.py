@@ -8,7 +8,7 @@ import numpy as np
 
 from rivals._say.words import plural
 from rivals.comparison import Comparison, Plan
-from rivals.plots.style import COLOURS, LEGEND, axes_or_new, finish, literal
+from rivals.plots.style import COLOURS, LEGEND, axes_or_new, finish, ink, literal
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -71,7 +71,7 @@ def plot_plan(plan: Plan | Comparison, *, title: bool = True, ax: Axes | None = 
         ax.errorbar(numbers, plan.chance[row, order], error, markersize=4, **look)
         if plan.limited[row]:
             ax.axhline(plan.ceiling[row], color=colour, linewidth=1, linestyle="--")
-    ax.axhline(0.5, color="0.6", linewidth=1, zorder=0)
+    ax.axhline(0.5, color=ink(ax, 0.4), linewidth=1, zorder=0)
     ax.set_xscale("log")
     ax.set_xticks(numbers, [str(number) for number in numbers])
     ax.minorticks_off()

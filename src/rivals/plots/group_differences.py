@@ -10,7 +10,7 @@ from rivals._say.arguments import check_choice
 from rivals._say.words import probability_text, show
 from rivals.comparison import Comparison
 from rivals.laws.differences import quantile
-from rivals.plots.style import COLOURS, axes_or_new, finish, is_narrow, literal
+from rivals.plots.style import COLOURS, axes_or_new, finish, ink, is_narrow, literal
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -89,7 +89,7 @@ def plot_groups(
     ax = axes_or_new(ax, height=min(1.8 + 0.2 * order.size, HIGHEST))
     rows = np.arange(order.size)
     colours = [COLOURS[0] if difference[group] > 0 else COLOURS[1] for group in order]
-    ax.axvline(0.0, color="0.6", linewidth=1)
+    ax.axvline(0.0, color=ink(ax, 0.4), linewidth=1)
     many = order.size > MOST_NAMES
     thin: dict[str, Any] = {"linewidth": 0.7, "alpha": 0.45} if many else {"linewidth": 1.4}
     ax.hlines(rows, (difference - error)[order], (difference + error)[order], color=colours, **thin)
@@ -113,4 +113,4 @@ def _draw_new(ax: Axes, applied: Any, a: int, b: int, place: float) -> None:
     law = applied.new_difference(a, b)
     for level, width in ((LEVEL, 3.0), (0.5, 7.0)):
         low, high = (float(quantile(law, 0.5 + sign * level / 2)[0]) for sign in (-1, 1))
-        ax.hlines(place, low, high, color="0.35", linewidth=width)
+        ax.hlines(place, low, high, color=ink(ax, 0.65), linewidth=width)

@@ -12,6 +12,7 @@ from rivals.plots.style import (
     COLOURS,
     axes_or_new,
     finish,
+    ink,
     is_narrow,
     literal,
     literals,
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 MOST_ROWS = 50
 LONGEST_LABEL = 28
 LONGEST_RIVAL = 18
-REJECTED = "0.55"
+REJECTED = 0.45
 # How far below its row, in rows, the marker of the difference stands.
 BELOW = 0.3
 
@@ -91,14 +92,14 @@ def plot_intervals(
         look: dict[str, Any] = {
             "va": "center",
             "fontsize": size,
-            "color": "black" if rejection is None else "0.35",
+            "color": ink(ax, 1.0 if rejection is None else 0.65),
         }
         ax.text(1.01, row, verdict, transform=ax.get_yaxis_transform(), **look)
     labels = literals(models, LONGEST_LABEL // (1 + narrow))
     ax.set_yticks(range(len(models)), labels, fontsize=size)
     ax.set_ylim(len(models) - 0.5 + BELOW, -0.6)
     ax.tick_params(axis="y", length=0)
-    ax.grid(axis="x", color="0.9", linewidth=0.8)
+    ax.grid(axis="x", color=ink(ax, 0.1), linewidth=0.8)
     ax.set_axisbelow(True)
     _legend_below(ax)
     cut = len(result.names) - len(models)
@@ -113,7 +114,7 @@ def plot_intervals(
 
 def _draw_intervals(ax: Axes, result: Comparison, models: tuple[str, ...], level: float) -> None:
     ends = [result.risk_interval(name, level) for name in models]
-    colours = [REJECTED if name in result.rejections else COLOURS[0] for name in models]
+    colours = [ink(ax, REJECTED) if name in result.rejections else COLOURS[0] for name in models]
     label = f"{100 * level:g} % interval of the risk R"
     ax.hlines(
         range(len(models)), *np.transpose(ends), color=colours, linewidth=3, alpha=0.8, label=label
@@ -123,7 +124,7 @@ def _draw_intervals(ax: Axes, result: Comparison, models: tuple[str, ...], level
         means,
         range(len(models)),
         color=colours,
-        edgecolor="white",
+        edgecolor=ink(ax, 0.0),
         s=42,
         zorder=3,
         label="mean loss",
@@ -135,7 +136,7 @@ def _draw_differences(ax: Axes, result: Comparison, models: tuple[str, ...]) -> 
     of either mean.
     """
     best = result.empirical_risk[models[0]]
-    ax.axvline(best, color="0.4", linewidth=0.8, linestyle="--", zorder=1)
+    ax.axvline(best, color=ink(ax, 0.6), linewidth=0.8, linestyle="--", zorder=1)
     others = models[1:]
     gaps, errors = (
         np.transpose([result.difference[name] for name in others]) if others else np.empty((2, 0))

@@ -47,6 +47,20 @@ def axes_or_new(ax: Axes | None, *, width: float = 6.0, height: float = 3.8) -> 
     return axes
 
 
+def ink(ax: Axes, strength: float = 1.0) -> tuple[float, ...]:
+    """The colour of text, or so far on the way to it from that of the ground: black and greys on
+    white, white and greys in a dark style.
+    """
+    from matplotlib import rcParams
+    from matplotlib.colors import to_rgb, to_rgba
+
+    ground = to_rgba(ax.get_facecolor())
+    if ground[3] == 0.0:  # transparent
+        ground = to_rgba(ax.figure.get_facecolor())
+    text = to_rgb(rcParams["text.color"])
+    return tuple(low + strength * (high - low) for low, high in zip(ground, text, strict=False))
+
+
 def literal(name: str, longest: int = LONGEST_NAME) -> str:
     """A model's name as plain text, shortened if long: matplotlib would take dollar signs for
     mathematics.

@@ -10,7 +10,7 @@ import numpy as np
 from rivals._say.words import probability_text
 from rivals._types import BoolArray, FloatArray, IntArray
 from rivals.comparison import Comparison, Sweep
-from rivals.plots.style import LEGEND, axes_or_new, finish, literal, style
+from rivals.plots.style import LEGEND, axes_or_new, finish, ink, literal, style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -58,7 +58,7 @@ def plot_sweep(sweep: Sweep, *, title: bool = True, ax: Axes | None = None) -> A
     >>> ax = plot_sweep(result.sweep(c=[2.0**k for k in range(-6, 3)]))
     """
     _check_sweep(sweep)
-    ax = axes_or_new(ax)
+    ax = axes_or_new(ax, width=7.2)
     order = np.argsort(sweep.c, kind="stable")
     c = np.asarray(sweep.c)[order]
     runs = [sweep.comparisons[index] for index in order]
@@ -72,14 +72,14 @@ def plot_sweep(sweep: Sweep, *, title: bool = True, ax: Axes | None = None) -> A
             _draw_curve(ax, c, beaten[:, index], error[:, index], look)
     _draw_hollow(ax, c, beaten, undecided)
     threshold = runs[0].threshold
-    ax.axhline(threshold, color="black", linewidth=1, label=f"threshold {threshold:g}")
+    ax.axhline(threshold, color=ink(ax), linewidth=1, label=f"threshold {threshold:g}")
     ax.set_xscale("log", base=2)
     _stretch(ax, lowest=min(float(np.min(beaten, initial=0.5, where=beaten > 0.0)), threshold))
     _shade_verdicts(ax, c, runs)
     sentence = f"Rejected above the threshold; on top: survivors. Law “{runs[0].law}”"
     y = "P(its strongest rival is better)"
-    # Curves fall with c, so that this corner is free.
-    return finish(ax, "sensitivity c", y, sentence, title=title, place="lower left")
+    # Curves may run anywhere, so that there is no room inside that is free for sure.
+    return finish(ax, "sensitivity c", y, sentence, title=title, place="beside")
 
 
 def _undecided(run: Comparison) -> list[bool]:
@@ -101,7 +101,7 @@ def _draw_hollow(ax: Axes, c: FloatArray, beaten: FloatArray, undecided: BoolArr
     """Points whose verdict is undecided; one entry of the legend for all models."""
     shown = np.clip(beaten, LOWEST, HIGHEST)
     points = np.broadcast_to(c[:, None], shown.shape)
-    look: dict[str, Any] = {"marker": "o", "s": 18, "color": "white", "edgecolor": "black"}
+    look: dict[str, Any] = {"marker": "o", "s": 18, "color": ink(ax, 0.0), "edgecolor": ink(ax)}
     drawn = undecided & np.isfinite(shown)
     if drawn.any():
         ax.scatter(points[drawn], shown[drawn], zorder=3, label="undecided", **look)
@@ -193,7 +193,7 @@ def _shade_verdicts(ax: Axes, c: FloatArray, runs: list[Comparison]) -> None:
     for group in groups:
         low = c[group[0]] / margin
         high = c[group[-1]] * margin
-        ax.axvspan(low, high, color="0.93", zorder=0)
+        ax.axvspan(low, high, color=ink(ax, 0.07), zorder=0)
         count = len(runs[group[0]].survivors)
         top: dict[str, Any] = {"transform": ax.get_xaxis_transform(), "fontsize": "small"}
         ax.text(np.sqrt(low * high), 0.95, str(count), ha="center", va="center", **top)

@@ -11,7 +11,7 @@ import numpy as np
 
 from rivals._types import BoolArray
 from rivals.comparison import Comparison
-from rivals.plots.style import COLOURS, axes_or_new, finish, is_narrow, literals, setting
+from rivals.plots.style import COLOURS, axes_or_new, finish, ink, is_narrow, literals, setting
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 MOST_MODELS = 50
 MOST_SETS = 1000
 LONGEST_LABEL = 28
-REJECTED = "0.45"
+REJECTED = 0.55
 # In rows of names: between two bars, and what a bar reaches beyond its models, in parts of the
 # axis.
 BETWEEN_BARS = 0.55
@@ -187,8 +187,8 @@ def _draw_bars(
             passed = [name for name, place in places.items() if low < place < high]
             if set(passed) - set(bar):
                 members = [places[name] for name in bar]
-                look: dict[str, Any] = {"color": "white", "edgecolor": COLOURS[0], "zorder": 4}
-                ax.scatter(members, [y] * len(bar), s=30, **look)
+                look: dict[str, Any] = {"edgecolor": COLOURS[0], "zorder": 4}
+                ax.scatter(members, [y] * len(bar), s=30, color=ink(ax, 0.0), **look)
 
 
 def _draw_names(ax: Axes, result: Comparison, names: tuple[str, ...], *, first_row: float) -> None:
@@ -205,7 +205,7 @@ def _draw_names(ax: Axes, result: Comparison, names: tuple[str, ...], *, first_r
         end = left if on_left else right
         place = result.empirical_risk[name]
         rejected = name in result.rejections
-        colour = REJECTED if rejected else "black"
+        colour = ink(ax, REJECTED if rejected else 1.0)
         ax.plot([place, place, end], [0.0, y, y], color=colour, linewidth=0.9)
         text = f"✗ {label}" if rejected else label
         look: dict[str, Any] = {"va": "center", "fontsize": size, "color": colour}

@@ -153,35 +153,32 @@ def extreme_losses(result: Comparison, models: Sequence[str]) -> list[dict[str, 
 def repeat(result: Comparison) -> tuple[dict[str, str], str]:
     """What one needs to repeat the run, and the call that gives the same numbers.
 
-    Versions, seed, sizes; the call is from the same losses.
+    Versions, sizes, and the seed where something is random; the call is from the same losses.
     """
     law = result.applied.law
     setting = result.applied.setting
-    c = "none" if isnan(result.c) else repr(float(result.c))
+    c = "" if isnan(result.c) else repr(float(result.c))
     threshold = repr(float(result.threshold))
-    labels = {"groups": "none", "clusters": "none"}
-    labels |= {kind: str(len(each.names)) for kind, each in setting.labels.items()}
-    provenance = {
+    settings = {
         "rivals": __version__,
         "Python": platform.python_version(),
         "NumPy": np.__version__,
         "SciPy": scipy.__version__,
-        "seed (rng)": str(result.entropy),
+        "seed (rng)": str(result.entropy) if result.seeded else "",
         "law": str(law),
         "c": c,
         "threshold": threshold,
-        "simulations of each model": str(setting.n_simulations),
-        "order": setting.order or "none",
-        **labels,
+        "simulations of each model": str(setting.n_simulations or ""),
+        "order": setting.order or "",
+        **{kind: str(len(each.names)) for kind, each in setting.labels.items()},
         "probabilities": _how_probabilities_are_made(result),
         "losses (observed / synthetic)": _sizes(result),
+        "margin": repr(float(setting.margin)) if setting.margin else "",
+        "new groups": "" if setting.new_groups is None else _count(setting.new_groups),
     }
-    if setting.margin:
-        provenance["margin"] = repr(float(setting.margin))
-    if setting.new_groups is not None:
-        provenance["new groups"] = _count(setting.new_groups)
+    provenance = {name: value for name, value in settings.items() if value}
     arguments = {"law": str(law)}
-    if not isnan(result.c):
+    if c:
         arguments["c"] = c if result.calibrated is None else "calibration"
     arguments["threshold"] = threshold
     if setting.margin:
@@ -191,7 +188,8 @@ def repeat(result: Comparison) -> tuple[dict[str, str], str]:
     if setting.order is not None:
         arguments["order"] = repr(setting.order)
     arguments |= {kind: kind for kind in setting.labels}
-    arguments["rng"] = str(result.entropy)
+    if result.seeded:
+        arguments["rng"] = str(result.entropy)
     listed = ", ".join(f"{key}={value}" for key, value in arguments.items())
     return provenance, f"rivals.compare(losses, {listed})"
 
