@@ -30,8 +30,11 @@ CHARACTERS_PER_INCH = 16.5  # of the small font in which sentences are set, on a
 
 def style(index: int) -> dict[str, Any]:
     """Colour and line style of the model of this number; different for the first 28."""
+    from matplotlib import rcParams
+
+    colours = (*COLOURS[:-1], rcParams["text.color"])  # black, but for a dark style
     return {
-        "color": COLOURS[index % len(COLOURS)],
+        "color": colours[index % len(COLOURS)],
         # Each round through the colours begins one line style later, so that no pair repeats in
         # four rounds.
         "linestyle": LINE_STYLES[(index % len(COLOURS) + index // len(COLOURS)) % len(LINE_STYLES)],
