@@ -213,6 +213,7 @@ def test_a_fold_that_fails_names_its_groups():
     ("settings", "kind", "message"),
     [
         ({"groups": "school"}, ValueError, "no column 'school'; they have day, subject"),
+        ({"groups": "Subject"}, ValueError, "'Subject'; they have .*; did you mean 'subject'"),
         ({"groups": np.zeros(60)}, ValueError, "all points are in one group"),
         ({"groups": np.arange(70) % 3}, ValueError, "got 70 labels, but nothing .* has as many"),
         ({"groups": 3}, ValueError, "groups: pass one label for each point.* got int"),
@@ -238,6 +239,22 @@ def test_missing_targets_are_named():
         left_out_posterior(
             build, rows, groups="subject", held_out=lambda rows: rows | {"scale": 35.0}
         )
+
+
+def test_one_fit_for_all_groups_is_doubted():
+    """A fit that was made outside `build` has seen every group; so its losses are too low."""
+    draws = drawn(data(), 35.0)
+    once = model, {"line": draws[:, :2], "effect": draws[:, 2:]}
+    with pytest.warns(rivals.RivalsWarning, match="the same whichever group is left out"):
+        seen = left_out_posterior(
+            lambda rows: once,
+            data(),
+            groups="subject",
+            held_out=lambda rows: rows | {"scale": 35.0},
+            observed="y",
+            n_simulations=1,
+        )
+    assert np.mean(seen.observed) < np.mean(fitted("hierarchical", joint=False).observed)
 
 
 def test_one_fit_to_all_rows_is_refused():

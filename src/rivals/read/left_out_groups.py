@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -23,10 +24,11 @@ from rivals.read.folds import Splits, splits_by_groups
 from rivals.read.inputs import take
 from rivals.read.posterior_draws import effective_draws, reduce_draws
 from rivals.read.posteriors import simulated_targets
-from rivals.read.probabilistic_programs import Program, program
+from rivals.read.probabilistic_programs import Program, fingerprint, program
 
-# Of a fold: losses, losses of simulations as rows, and the effective number of draws behind each.
-Judged: TypeAlias = tuple[FloatArray, FloatArray, FloatArray]
+# Of a fold: losses, losses of simulations as rows, the effective number of draws behind each, and a
+# fingerprint of the draws.
+Judged: TypeAlias = tuple[FloatArray, FloatArray, FloatArray, str]
 
 # With fewer effective draws the log of their mean likelihood is too low by more than 0.05.
 FEWEST_DRAWS = 10
@@ -150,7 +152,8 @@ def left_out_posterior(
     )
     (found,) = run_folds(job, executor, progress)
     if joint:
-        _warn_of_few_draws(job, [effective for _, _, effective in found])
+        _warn_of_few_draws(job, [effective for _, _, effective, _ in found])
+    _warn_of_one_fit([draws for *_, draws in found])
     # Which losses a fold gave: those of its points, or of its groups.
     units = [test if not joint else np.unique(codes[test]) for _, test in job.splits]
     order = np.argsort(np.concatenate(units))
@@ -158,8 +161,8 @@ def left_out_posterior(
         _, first = np.unique(codes, return_index=True)
         labels = labels[first]
     return Losses(
-        np.concatenate([own for own, _, _ in found])[order],
-        np.concatenate([simulated for _, simulated, _ in found], axis=1)[:, order],
+        np.concatenate([own for own, *_ in found])[order],
+        np.concatenate([simulated for _, simulated, *_ in found], axis=1)[:, order],
         groups=labels,
         group_name=group_name,
         unit="nats",
@@ -185,6 +188,16 @@ def _warn_of_few_draws(job: LeftOut, effective: Sequence[FloatArray]) -> None:
         "nats; few draws have effects that resemble those of the group left out; let build(rows) "
         "return more of them"
     )
+
+
+def _warn_of_one_fit(fingerprints: Sequence[str]) -> None:
+    """Fits to different rows have different draws, unless they do not use the rows."""
+    if len(set(fingerprints)) == 1 and fingerprints[0]:
+        warn(
+            "the draws are the same whichever group is left out, to the last digit: does "
+            "build(rows) return a fit that was made outside it? That has seen the groups it is "
+            "judged in; fit to the rows that build is given"
+        )
 
 
 @dataclass(frozen=True)
@@ -235,7 +248,7 @@ class LeftOut:
         many draws the losses rest on.
         """
         train, test = self.splits[index]
-        fitted = self._fitted(train, test)
+        fitted, draws = self._fitted(train, test)
         (likelihood,) = fitted.log_likelihood([fitted.observed])
         n_points = test.size
         if likelihood.ndim == 1 or likelihood[0].size % n_points:
@@ -260,9 +273,11 @@ class LeftOut:
             return reduce_draws(of_units(values), "lpd", "the posterior")
 
         synthetic = [reduced(values) for values in fitted.log_likelihood(simulations)]
-        return reduced(likelihood), np.stack(synthetic), effective_draws(of_units(likelihood))
+        effective = effective_draws(of_units(likelihood))
+        return reduced(likelihood), np.stack(synthetic), effective, draws
 
-    def _fitted(self, train: IntArray, test: IntArray) -> Program:
+    def _fitted(self, train: IntArray, test: IntArray) -> tuple[Program, str]:
+        """The model at the rows left out, and a fingerprint of its draws."""
         built = self.build(_rows(self.data, train, self.codes.size))
         if not (isinstance(built, tuple) and len(built) == 2):
             raise TypeError(
@@ -276,7 +291,7 @@ class LeftOut:
                 "the model holds the very data that were left out; build(rows) must fit it to the "
                 "rows it is given"
             )
-        return fitted
+        return fitted, fingerprint(built[1])
 
 
 def _groups_of(data: Any, groups: Any) -> tuple[Any, str | None]:
@@ -286,9 +301,11 @@ def _groups_of(data: Any, groups: Any) -> tuple[Any, str | None]:
         name = groups
         columns = data if isinstance(data, Mapping) else getattr(data, "columns", ())
         if groups not in columns:
+            there = [str(column) for column in columns]
+            near = get_close_matches(groups, there, n=1)
+            hint = f"; did you mean {show(near[0])!r}?" if near else ""
             raise ValueError(
-                f"groups: the data have no column {show(groups)!r}; they have "
-                f"{listed([str(column) for column in columns])}"
+                f"groups: the data have no column {show(groups)!r}; they have {listed(there)}{hint}"
             )
         groups = data[groups]
     if groups is None or np.ndim(groups) != 1:

@@ -4,6 +4,7 @@ data, in one form.
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
@@ -296,6 +297,22 @@ def _numpyro(
         return predicted
 
     return Program(arguments[argument], log_likelihood, predict, None, of_points)
+
+
+def fingerprint(draws: Any) -> str:
+    """A text that draws of two fits share only if they are the same to the last bit; "" of draws of
+    another kind.
+    """
+    if hasattr(draws, "stan_variables"):
+        values = draws.stan_variables()
+    elif isinstance(draws, Mapping) or hasattr(draws, "get_samples") or groups_of(draws):
+        values = _samples(draws)
+    else:
+        return ""
+    digest = hashlib.sha256()
+    for name in sorted(values):
+        digest.update(np.ascontiguousarray(values[name]).tobytes())
+    return digest.hexdigest()
 
 
 def _samples(draws: Any) -> dict[str, Any]:
