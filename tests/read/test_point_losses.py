@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -95,6 +97,34 @@ def test_a_function_gets_targets_and_predictions():
     own = cross_validated(models, X, y, groups=GROUPS, loss=lambda y, at: (y - at) ** 2)
     for name in models:
         assert np.array_equal(own[name].observed, by_name[name].observed)
+
+
+@pytest.mark.parametrize(
+    "score",
+    [lambda y, at: y - at, lambda y, at: -np.abs(y - at), lambda y, at: np.exp(-((y - at) ** 2))],
+)
+def test_a_score_in_place_of_a_loss_is_said(score):
+    X, y = regression()
+    models = {"line": LinearRegression(), "mean": DummyRegressor()}
+    with pytest.warns(rivals.RivalsWarning, match="lower must be better: is it a score"):
+        cross_validated(models, X, y, groups=GROUPS, loss=score)
+
+
+@pytest.mark.parametrize(
+    "loss",
+    [
+        lambda y, at: np.maximum(0.9 * (y - at), 0.1 * (at - y)),  # of a quantile
+        lambda y, at: np.logaddexp(y - at, at - y),
+        lambda y, at: np.abs(y - at) / (1.0 + np.abs(y)),
+        lambda y, at: (np.abs(y - at) > 0.5).astype(float),
+    ],
+)
+def test_losses_of_other_forms_are_no_scores(loss):
+    X, y = regression()
+    models = {"line": LinearRegression(), "mean": DummyRegressor()}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", rivals.RivalsWarning)
+        cross_validated(models, X, y, groups=GROUPS, loss=loss)
 
 
 def test_crps_of_gaussian_noise_is_the_closed_form():

@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from rivals._say.warn import warn
 from rivals._say.words import listed, show
 from rivals._types import FloatArray
 from rivals.read.estimators import probabilities_of
@@ -27,6 +28,8 @@ SCORERS = {
     "neg_brier_score": "brier",
 }
 OF_REGRESSORS = ("squared", "absolute", CRPS, "neg_mean_squared_error", "neg_mean_absolute_error")
+# A part of the points that rounding does not explain.
+MANY_LOWER = 0.1
 OF_CLASSIFIERS = ("brier", "accuracy", "neg_log_loss", "neg_brier_score")
 
 
@@ -100,7 +103,23 @@ def _by_function(
             f"{predicted.shape}: labels, not probabilities, of a classifier; scorers of "
             "scikit-learn go by their names"
         ) from error
+    _warn_of_sign(loss, values, np.asarray(found))
     return np.asarray(found)
+
+
+def _warn_of_sign(loss: Callable[[Any, Any], Any], values: Any, found: FloatArray) -> None:
+    """Predicting the target itself has the lowest loss; of a score or a signed error it has not."""
+    try:
+        perfect = np.asarray(loss(values, values), dtype=np.float64)
+        lower = np.mean(np.asarray(found, dtype=np.float64) < perfect)
+    except Exception:  # a function of predictions of another form than the targets
+        return
+    if perfect.shape == found.shape == values.shape[:1] and lower > MANY_LOWER:
+        name = getattr(loss, "__name__", type(loss).__name__)
+        warn(
+            f"loss {name}: many predictions have a lower loss than the targets themselves would "
+            "have; lower must be better: is it a score, or an error with its sign?"
+        )
 
 
 def _predicted(fitted: Any, inputs: Any) -> Any:
