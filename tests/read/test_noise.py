@@ -19,6 +19,8 @@ pytest.importorskip(
 
 from sklearn.compose import TransformedTargetRegressor
 from sklearn.datasets import load_diabetes
+from sklearn.decomposition import PCA
+from sklearn.dummy import DummyRegressor
 from sklearn.ensemble import RandomForestRegressor
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF, WhiteKernel
@@ -31,7 +33,7 @@ from sklearn.model_selection import (
     train_test_split,
 )
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 from rivals.read.linear_fits import residuals_of_linear_model
 from rivals.read.noise import noise_of, out_of_fold_residuals
@@ -305,6 +307,9 @@ def test_linear_models_need_no_fits():
         targets = inputs.sum(axis=1) + generator.normal(size=n_points)
         ridge = Ridge(10.0 ** (case % 7 - 3))
         estimator = LinearRegression() if case % 2 else ridge
+        if case % 3:
+            scaler = StandardScaler(with_mean=case % 5 > 0, with_std=case % 3 == 1)
+            estimator = make_pipeline(scaler, estimator)
         splits = list(KFold(5, shuffle=True, random_state=case).split(inputs))
         found = residuals_of_linear_model(estimator, inputs, targets, splits)
         if found is None:
@@ -339,7 +344,9 @@ OTHERS = {
     ),
     "constant": (LinearRegression(), np.column_stack([X, np.ones(len(X))])),
     "units far apart": (LinearRegression(), X * np.geomspace(1e-9, 1e9, X.shape[1])),
-    "in a pipeline": (make_pipeline(StandardScaler(), LinearRegression()), X),
+    "behind another scaler": (make_pipeline(MinMaxScaler(), Ridge()), X),
+    "behind two steps": (make_pipeline(StandardScaler(), PCA(1), LinearRegression()), X),
+    "a scaler of a dummy": (make_pipeline(StandardScaler(), DummyRegressor()), X),
 }
 
 

@@ -26,35 +26,56 @@ def residuals_of_linear_model(
     """Target minus the prediction of ordinary or ridge regression fitted to the other folds, fold
     by fold.
 
-    None where the estimator must be fitted: it is not exactly one of scikit-learn's two, its inputs
-    are not numbers of double precision, folds are not left out of all other points, or columns are
-    so nearly dependent, or so unlike, that either way costs digits.
+    None where the estimator must be fitted: it is not exactly one of scikit-learn's two, also
+    behind its StandardScaler, its inputs are not numbers of double precision, folds are not left
+    out of all other points, or columns are so nearly dependent, or so unlike, that either way
+    costs digits.
     """
-    penalty = _penalty(estimator)
+    regression, is_standardised = _without_scaler(estimator)
+    penalty = _penalty(regression)
     columns = _as_columns(inputs)
     if penalty is None or columns is None or targets.ndim != 1:
         return None
     if not all(_is_partition(train, test, len(targets)) for train, test in splits):
         return None
     centres = columns.mean(axis=0)
-    units = columns.std(axis=0)
+    table = np.empty((len(targets), 2 + centres.size))
+    table[:, 0] = 1.0
+    np.subtract(columns, centres, out=table[:, 1:-1])
+    np.subtract(targets, targets.mean(), out=table[:, -1])
+    products = table.T @ table
+    units = np.sqrt(np.diagonal(products)[1:-1] / len(targets))
     if not _are_alike(centres, units):
         return None
-    table = np.empty((len(targets), 2 + units.size))
-    table[:, 0] = 1.0
-    table[:, 1:-1] = (columns - centres) / units
-    table[:, -1] = targets - targets.mean()
-    products = table.T @ table
-    shrinkage = penalty / units**2
+    scales = np.concatenate([[1.0], units, [1.0]])
+    # Ridge regression shrinks coefficients of the inputs, and those below are larger by the unit;
+    # behind a scaler the unit is the deviation without the fold.
+    squared_units = None if is_standardised else units**2
     found = []
     for _, test in splits:
         left_out = table.take(test, axis=0)
-        of_others = products - left_out.T @ left_out
-        coefficients = _solve(of_others, shrinkage)
+        of_others = (products - left_out.T @ left_out) / np.outer(scales, scales)
+        coefficients = _solve(of_others, penalty, squared_units)
         if coefficients is None:
             return None
-        found.append(left_out[:, -1] - left_out[:, :-1] @ coefficients)
+        found.append(left_out[:, -1] - left_out[:, :-1] @ (coefficients / scales[:-1]))
     return np.concatenate(found)
+
+
+def _without_scaler(estimator: Any) -> tuple[Any, bool]:
+    """The regression behind a StandardScaler, and whether that sets the units of the inputs.
+
+    An intercept makes up for whatever is subtracted from the inputs.
+    """
+    from sklearn.pipeline import Pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    if type(estimator) is not Pipeline or len(estimator.steps) != 2:
+        return estimator, False
+    (_, scaler), (_, regression) = estimator.steps
+    if type(scaler) is not StandardScaler:
+        return estimator, False
+    return regression, scaler.with_std
 
 
 def _penalty(estimator: Any) -> float | None:
@@ -99,7 +120,9 @@ def _is_partition(train: Any, test: Any, n_points: int) -> bool:
     return len(train) + len(test) == n_points and bool(is_there.all())
 
 
-def _solve(products: FloatArray, shrinkage: FloatArray) -> FloatArray | None:
+def _solve(
+    products: FloatArray, penalty: float, squared_units: FloatArray | None
+) -> FloatArray | None:
     """Coefficients, the intercept first, from the products of (1, inputs, target); None if they
     would have lost digits.
     """
@@ -108,9 +131,14 @@ def _solve(products: FloatArray, shrinkage: FloatArray) -> FloatArray | None:
         return None
     sums = products[0, 1:]
     centred = (products[1:, 1:] - np.outer(sums, sums) / n_points) / n_points
-    of_inputs = centred[:-1, :-1] + np.diag(shrinkage / n_points)
-    if np.linalg.eigvalsh(of_inputs)[0] < LEAST_EIGENVALUE:
+    of_inputs = centred[:-1, :-1]
+    if squared_units is None:
+        shrinkage = penalty * np.diagonal(of_inputs)
+    else:
+        shrinkage = penalty / squared_units
+    shrunk = of_inputs + np.diag(shrinkage / n_points)
+    if np.linalg.eigvalsh(shrunk)[0] < LEAST_EIGENVALUE:
         return None
-    slopes = np.linalg.solve(of_inputs, centred[:-1, -1])
+    slopes = np.linalg.solve(shrunk, centred[:-1, -1])
     intercept = (sums[-1] - sums[:-1] @ slopes) / n_points
     return np.append(intercept, slopes)
