@@ -11,7 +11,12 @@ import pytest
 import rivals
 from rivals.comparison.judge import judge
 from rivals.core.verdict import decide
-from rivals.method.rule import reject, simulations_needed
+from rivals.method.rule import (
+    reject,
+    rejecting_rivals,
+    rejecting_rivals_at_each,
+    simulations_needed,
+)
 from rivals.report.runs import runs_over_c
 
 PROBLEMS = 200
@@ -98,3 +103,18 @@ def test_enough_simulations_must_agree():
             assert share[model] >= 0.9
         for duel in verdict.unstable:
             assert share[duel.model] < 0.9
+
+
+def test_several_limits_at_once_are_each_by_itself():
+    """Also where rivals tie, probabilities equal a limit, or are missing."""
+    rng = np.random.default_rng(0)
+    limits = [0.55, 0.7, 0.95, 1.0]
+    for _ in range(200):
+        size = int(rng.integers(1, 8))
+        risk = np.round(rng.normal(size=size), 1)
+        evidence = rng.choice([*limits, 0.3, 0.8, 0.99, np.nan], size=(size, size))
+        best_first = np.sort(risk)
+        found = rejecting_rivals_at_each(best_first, risk, evidence, limits)
+        for row, limit in zip(found, limits, strict=True):
+            expected = rejecting_rivals(best_first, risk, evidence, limit)
+            np.testing.assert_array_equal(row, expected)

@@ -15,7 +15,14 @@ import numpy as np
 from rivals._say.words import listed, show
 from rivals._types import BoolArray, FloatArray
 from rivals.laws.base import Applied, Correct
-from rivals.method.rule import STABLE, Duel, reject, rejecting_rivals, shared_by
+from rivals.method.rule import (
+    STABLE,
+    Duel,
+    reject,
+    reject_at_each,
+    rejecting_rivals_at_each,
+    shared_by,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,24 +90,31 @@ def judge_at_each(applied: Applied, thresholds: Sequence[float]) -> list[Verdict
     order = np.argsort(risk, kind="stable")
     alone = []
     for matrix in applied.single_matrices():
-        best_first = matrix[order]
-        rivals = [rejecting_rivals(risk[order], risk, best_first, each) for each in thresholds]
-        alone.append(np.array(rivals) >= 0)
+        rivals = rejecting_rivals_at_each(risk[order], risk, matrix[order], thresholds)
+        alone.append(rivals >= 0)
+    of_each = reject_at_each(risk, probability, thresholds)
+    has_errors = bool(error.any())
     verdicts = []
     for place, threshold in enumerate(thresholds):
-        rejections, undecided = _by_matrix(risk, probability, error, threshold)
+        rejections = of_each[place]
+        undecided: list[Duel] = []
+        if has_errors:
+            rejections, undecided = _with_errors(rejections, risk, probability, error, threshold)
         by_simulation = np.array([rejected[place] for rejected in alone], dtype=bool)
         verdicts.append(_standing(risk.size, rejections, undecided, by_simulation))
     return verdicts
 
 
-def _by_matrix(
-    risk: FloatArray, probability: FloatArray, error: FloatArray, threshold: float
+def _with_errors(
+    rejections: dict[int, Duel],
+    risk: FloatArray,
+    probability: FloatArray,
+    error: FloatArray,
+    threshold: float,
 ) -> tuple[dict[int, Duel], list[Duel]]:
     """The rule on probabilities with errors: clear duels first, then those too close to call."""
     lower = risk[:, None] < risk[None, :]
     close = lower & (error > 0.0) & (np.abs(probability - threshold) <= 2.0 * error)
-    rejections = reject(risk, probability, threshold)
     if not close.any():
         return rejections, []
     clear = reject(risk, np.where(close, 0.0, probability), threshold)

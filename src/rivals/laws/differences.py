@@ -6,6 +6,7 @@ model is better, within what both are equivalent, and the three-way verdict with
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -13,9 +14,9 @@ import numpy as np
 from scipy.special import ndtr, ndtri, stdtr, stdtrit
 
 from rivals._types import FloatArray
+from rivals.core.roots import crossing
 
-# Halvings of a bracket: enough for all digits of a number; and for those that draws have.
-HALVINGS = 60
+# Halvings of a bracket: enough for the digits that draws have.
 HALVINGS_OF_DRAWS = 20
 
 
@@ -23,8 +24,8 @@ class Differences(Protocol):
     """The law of the difference of two risks, of each of several pairs."""
 
     @property
-    def halvings(self) -> int:
-        """How often a bracket is halved to find a quantile."""
+    def is_smooth(self) -> bool:
+        """Whether `below` is a smooth function: that of draws is a staircase."""
 
     def below(self, value: FloatArray) -> FloatArray:
         """P(D < value), of each pair."""
@@ -34,14 +35,15 @@ class Differences(Protocol):
 
 
 def quantile(law: Differences, probability: float) -> FloatArray:
-    """The value that D is below with this probability, of each pair, by halving."""
-    low, high = law.bracket(probability)
-    for _ in range(law.halvings):
-        middle = 0.5 * (low + high)
-        too_low = law.below(middle) < probability
-        low = np.where(too_low, middle, low)
-        high = np.where(too_low, high, middle)
-    return np.asarray(0.5 * (low + high))
+    """The value that D is below with this probability, of each pair."""
+    return _crossing(law, lambda value: law.below(value) - probability, *law.bracket(probability))
+
+
+def interval(law: Mixture, level: float) -> tuple[FloatArray, FloatArray]:
+    """Both quantiles between which D lies with this probability, of each pair, found at once."""
+    probability = np.array([[0.5 - 0.5 * level], [0.5 + 0.5 * level]])
+    low, high = crossing(lambda value: law.below(value) - probability, *law.bracket(probability))
+    return low, high
 
 
 def better_by(law: Differences, probability: float) -> FloatArray:
@@ -53,10 +55,25 @@ def equivalent_within(law: Differences, probability: float) -> FloatArray:
     """The smallest δ such that P(|D| < δ) is this probability: both differ by no more than δ."""
     ends = [np.abs(end) for level in (1.0 - probability, probability) for end in law.bracket(level)]
     high = np.max(ends, axis=0) * 2.0
-    low = np.zeros_like(high)
-    for _ in range(law.halvings):
+
+    def excess(value: FloatArray) -> FloatArray:
+        return law.below(value) - law.below(-value) - probability
+
+    return _crossing(law, excess, np.zeros_like(high), high)
+
+
+def _crossing(
+    law: Differences,
+    excess: Callable[[FloatArray], FloatArray],
+    low: FloatArray,
+    high: FloatArray,
+) -> FloatArray:
+    """Where something that rises with the value, by the law, becomes positive."""
+    if law.is_smooth:
+        return crossing(excess, low, high)
+    for _ in range(HALVINGS_OF_DRAWS):
         middle = 0.5 * (low + high)
-        too_low = law.below(middle) - law.below(-middle) < probability
+        too_low = excess(middle) < 0.0
         low = np.where(too_low, middle, low)
         high = np.where(too_low, high, middle)
     return np.asarray(0.5 * (low + high))
@@ -71,18 +88,19 @@ class Mixture:
     std: FloatArray
 
     @property
-    def halvings(self) -> int:
-        return HALVINGS
+    def is_smooth(self) -> bool:
+        return True
 
     def below(self, value: FloatArray) -> FloatArray:
-        gap = value[:, None] - self.centre
+        """Also of several values of each pair, values × pairs."""
+        gap = value[..., None] - self.centre
         # A law without width is a step: half of it lies below its own place.
         step = np.where(gap == 0.0, 0.0, np.copysign(np.inf, gap))
         score = np.divide(gap, self.std, out=step, where=self.std > 0.0)
-        return np.asarray(np.minimum(np.sum(self.weight * ndtr(score), axis=1), 1.0))
+        return np.asarray(np.minimum(np.sum(self.weight * ndtr(score), axis=-1), 1.0))
 
-    def bracket(self, probability: float) -> tuple[FloatArray, FloatArray]:
-        reach = (abs(float(ndtri(probability))) + 1.0) * self.std.max(axis=1)
+    def bracket(self, probability: float | FloatArray) -> tuple[FloatArray, FloatArray]:
+        reach = (np.abs(ndtri(probability)) + 1.0) * self.std.max(axis=1)
         return self.centre.min(axis=1) - reach, self.centre.max(axis=1) + reach
 
     @property
@@ -140,8 +158,8 @@ class Student:
     degrees: FloatArray
 
     @property
-    def halvings(self) -> int:
-        return HALVINGS
+    def is_smooth(self) -> bool:
+        return True
 
     def below(self, value: FloatArray) -> FloatArray:
         gap = value - self.centre
@@ -162,8 +180,8 @@ class Sampled:
     second: list[FloatArray]
 
     @property
-    def halvings(self) -> int:
-        return HALVINGS_OF_DRAWS
+    def is_smooth(self) -> bool:
+        return False
 
     def below(self, value: FloatArray) -> FloatArray:
         pairs = zip(self.first, self.second, value, strict=True)

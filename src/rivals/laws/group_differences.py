@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from rivals._types import BoolArray, FloatArray
-from rivals.laws.differences import HALVINGS, Mixture
+from rivals.laws.differences import Mixture
 from rivals.laws.grouped_losses import Pairs
 from rivals.method.probability import (
     probability_next,
@@ -122,8 +122,8 @@ class NextGroup:
     exponent: int
 
     @property
-    def halvings(self) -> int:
-        return HALVINGS
+    def is_smooth(self) -> bool:
+        return True
 
     def below(self, value: FloatArray) -> FloatArray:
         law = self.law

@@ -36,7 +36,7 @@ from rivals.core.more_groups import Outlook
 from rivals.core.scales import unit_exponent
 from rivals.core.short_series import SHORTEST
 from rivals.laws.base import Applied, Centre, Correct, Law, Measured
-from rivals.laws.differences import Mixture, quantile
+from rivals.laws.differences import Mixture, interval
 from rivals.laws.group_differences import GroupDifferences, NextGroup
 from rivals.laws.grouped_losses import CHUNK, GroupedLosses, Pairs
 from rivals.laws.setting import Grouping, Setting
@@ -574,7 +574,7 @@ class GroupsRisks(Applied):
         return np.where(heavy, np.inf, self._risks.deviation)
 
     def interval(self, level: float) -> tuple[FloatArray, FloatArray]:
-        return quantile(self._risks, 0.5 - 0.5 * level), quantile(self._risks, 0.5 + 0.5 * level)
+        return interval(self._risks, level)
 
     @cached_property
     def _drawn(self) -> tuple[FloatArray, FloatArray]:

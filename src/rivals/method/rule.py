@@ -8,6 +8,7 @@ undecided, and the model survives.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -40,8 +41,19 @@ def reject(risk: FloatArray, probability: FloatArray, threshold: float) -> dict[
     >>> [(duel.model, duel.rival) for duel in duels.values()]
     [(1, 0)]
     """
+    return reject_at_each(risk, probability, [threshold])[0]
+
+
+def reject_at_each(
+    risk: FloatArray, probability: FloatArray, thresholds: Sequence[float]
+) -> list[dict[int, Duel]]:
+    """The same at each of several thresholds."""
     order = np.argsort(risk, kind="stable")
-    rival = rejecting_rivals(risk[order], risk, probability[order], threshold)
+    rivals = rejecting_rivals_at_each(risk[order], risk, probability[order], thresholds)
+    return [_duels(order, rival, probability) for rival in rivals]
+
+
+def _duels(order: IntArray, rival: IntArray, probability: FloatArray) -> dict[int, Duel]:
     return {
         model: Duel(
             model, int(order[rival[model]]), float(probability[order[rival[model]], model]), 0.0
@@ -70,6 +82,22 @@ def rejecting_rivals(
     first = np.argmax(beats, axis=0)
     found = beats[first, np.arange(risk_of_models.size)]
     return np.where(found, first, -1)
+
+
+def rejecting_rivals_at_each(
+    risk_of_rivals: FloatArray,
+    risk_of_models: FloatArray,
+    evidence: FloatArray,
+    limits: Sequence[float],
+) -> IntArray:
+    """The same at each of several limits, limits × models."""
+    lower = risk_of_rivals[:, None] < risk_of_models[None, :]
+    # The first rival beyond a limit is the first at which the largest so far is beyond it.
+    known = np.where(lower & ~np.isnan(evidence), evidence, -np.inf)
+    largest = np.maximum.accumulate(known, axis=0)
+    first = [np.searchsorted(column, limits, side="right") for column in largest.T]
+    found = np.stack(first, axis=1)
+    return np.where(found < risk_of_rivals.size, found, -1)
 
 
 def shared_by(rejected: BoolArray, by_simulation: BoolArray) -> FloatArray:
