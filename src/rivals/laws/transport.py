@@ -158,7 +158,7 @@ class TransportLaw:
         losses = with_simulations(losses)
         reference = losses.reference if reference is None else reference
         observed = losses.observed - reference
-        distances = wasserstein_distances(observed, losses.simulations - reference)
+        distances = wasserstein_distances(losses.observed, losses.simulations, reference)
         unit = unit_exponent(distances)
         return cls(
             excess=float(np.mean(observed)),
@@ -345,9 +345,7 @@ class Transport(Law):
 
     def summary(self, losses: Losses, setting: Setting) -> FloatArray:
         """W of each simulation."""
-        return wasserstein_distances(
-            losses.observed - losses.reference, losses.simulations - losses.reference
-        )
+        return wasserstein_distances(losses.observed, losses.simulations, losses.reference)
 
 
 @dataclass(frozen=True, eq=False)
