@@ -389,11 +389,11 @@ def test_many_values_of_c_are_solved_in_portions(monkeypatch):
     """So that a sweep over a thousand values does not hold a thousand trees."""
     monkeypatch.setattr("rivals.laws.beta.TOGETHER", 2**9)
     sizes = []
-    solve = tree.Geometry.at_each
+    solve = tree.Trees.of
     monkeypatch.setattr(
-        tree.Geometry,
-        "at_each",
-        lambda self, values, *others: sizes.append(len(values)) or solve(self, values, *others),
+        tree.Trees,
+        "of",
+        lambda models, values, *others: sizes.append(len(values)) or solve(models, values, *others),
     )
     process = HierarchicalBetaProcess.from_losses(
         np.random.default_rng(0).exponential(size=(2, 100)), c=1.0

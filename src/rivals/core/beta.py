@@ -40,7 +40,7 @@ RESIDUAL = 1e-13
 MAX_ITERATIONS = 60
 
 # Nodes that are solved together.
-PIECE = 2**13
+PIECE = 2**14
 
 
 def beta_parameters(
@@ -162,18 +162,19 @@ def _solve_ordered(
         if not open_.any():
             break
         # Go on with the nodes that are not solved yet.
-        here = here[open_]
-        a = a[open_]
-        b = b[open_]
-        log_alpha = log_alpha[open_]
-        contrast = contrast[open_]
-        log_variance = log_variance[open_]
-        low = low[open_]
-        high = high[open_]
-        error = error[open_]
-        total = total[open_]
-        trigamma_a = trigamma_a[open_]
-        trigamma_b = trigamma_b[open_]
+        kept = np.flatnonzero(open_)
+        here = here[kept]
+        a = a[kept]
+        b = b[kept]
+        log_alpha = log_alpha[kept]
+        contrast = contrast[kept]
+        log_variance = log_variance[kept]
+        low = low[kept]
+        high = high[kept]
+        error = error[kept]
+        total = total[kept]
+        trigamma_a = trigamma_a[kept]
+        trigamma_b = trigamma_b[kept]
         counts = np.add.reduceat(open_, _starts(counts), dtype=np.intp)
         counts = counts[counts > 0]
         low = np.where(error > 0, log_alpha, low)
@@ -221,7 +222,7 @@ def _inverse_digamma(
                 here = np.arange(target.size)
                 found = np.empty_like(target)
             found[here] = value
-            kept = np.repeat(going, counts)
+            kept = np.flatnonzero(np.repeat(going, counts))
             target = target[kept]
             value = value[kept]
             here = here[kept]

@@ -83,28 +83,24 @@ class Geometry:
         """At each c the nodes, with v = 2 c δ(m)², and the end points, normal with variances c
         δ(0)² and c δ(1)².
         """
-        ends = [self._ends(self.end_discrepancies, c) for c in values]
-        scales = np.array([log(2.0) + log(c) for c in values])
-        return Trees(self, scales, ends, tolerance)
+        return Trees.of([self], values, tolerance)
+
+    def ends_at(self, c: float) -> EndPoints:
+        """The end points at one c."""
+        return self._ends(self.end_discrepancies, c)
 
     def each_at(self, c: float) -> tuple[FloatArray, FloatArray, list[EndPoints]]:
         """At one c, of all simulations and of each alone.
 
         Mean and standard deviation of W, and the end points.
         """
-        mean, variance = self.nodes(log(2.0) + log(c) + 2.0 * self.log_discrepancy).height_moments
+        log_variance = log(2.0) + log(c) + 2.0 * self.log_discrepancy
+        mean, variance = _solved(self.log_ratio, log_variance, self.leaves).height_moments
         return (
             mean[:, 0],
             np.sqrt(variance[:, 0]),
             [self._ends(row, c) for row in self.end_discrepancies],
         )
-
-    def nodes(self, log_variance: FloatArray) -> Tree:
-        """One tree for each row; the nodes of all are solved at once."""
-        alpha, beta = beta_parameters(
-            np.broadcast_to(self.log_ratio, log_variance.shape), log_variance
-        )
-        return Tree(alpha, beta, self.leaves, *beta_moments(alpha, beta))
 
     def _ends(self, discrepancies: FloatArray, c: float) -> EndPoints:
         with np.errstate(over="ignore"):
@@ -120,38 +116,63 @@ class Geometry:
 
 @dataclass(frozen=True, eq=False)
 class Trees:
-    """The trees of one geometry at several c: what is asked of one is computed of all, at once.
+    """The trees of some geometries, of one depth, at several c: what is asked of one is computed of
+    all, at once.
 
     Nothing is solved before it is asked for.
     """
 
-    geometry: Geometry
+    geometries: Sequence[Geometry]
     log_scales: FloatArray  # ln(2 c)
-    ends: Sequence[EndPoints]
+    ends: Sequence[EndPoints]  # of the first geometry at each c, then of the second, …
     tolerance: float  # of the distribution function of R, by which nodes are drawn
+
+    @classmethod
+    def of(cls, geometries: Sequence[Geometry], values: Sequence[float], tolerance: float) -> Trees:
+        """Of each geometry at each c."""
+        ends = [geometry.ends_at(c) for geometry in geometries for c in values]
+        log_scales = np.array([log(2.0) + log(c) for c in values])
+        return cls(geometries, log_scales, ends, tolerance)
 
     @cached_property
     def each(self) -> list[Tree]:
-        """The tree at each c."""
+        """The trees, in the order of the end points."""
         return self._together.each()
 
     @cached_property
     def drawn(self) -> list[IntArray]:
-        """The nodes to draw at each c, bottom first."""
+        """The nodes to draw of each, bottom first."""
         return self._together.nodes_to_draw(self.ends, self.tolerance)
 
     @cached_property
     def _together(self) -> Tree:
-        log_variance = self.log_scales[:, None] + 2.0 * self.geometry.log_discrepancy
-        return self.geometry.nodes(log_variance)
+        scales = self.log_scales[:, None]
+        log_variances = [scales + 2.0 * each.log_discrepancy for each in self.geometries]
+        log_ratios = [each.log_ratio for each in self.geometries]
+        leaves = [each.leaves for each in self.geometries]
+        return _solved(
+            np.repeat(log_ratios, scales.size, axis=0),
+            np.concatenate(log_variances),
+            np.repeat(leaves, scales.size, axis=0),
+        )
+
+
+def _solved(log_ratio: FloatArray, log_variance: FloatArray, leaves: FloatArray) -> Tree:
+    """One tree for each row of variances; the nodes of all are solved at once.
+
+    Ratios and leaves may be the same for all.
+    """
+    alpha, beta = beta_parameters(np.broadcast_to(log_ratio, log_variance.shape), log_variance)
+    every_leaf = np.broadcast_to(leaves, (len(log_variance), leaves.shape[-1]))
+    return Tree(alpha, beta, every_leaf, *beta_moments(alpha, beta))
 
 
 @dataclass(frozen=True, eq=False)
 class Tree:
     """Beta distributions at the nodes, straight or curved pieces below the last of them.
 
-    Of several values of c, or several simulations, the arrays but `leaves` have a row for each,
-    until `each` takes them apart.
+    Of several models, values of c, or simulations, the arrays have a row for each, until `each`
+    takes them apart.
     """
 
     alpha: FloatArray
@@ -165,7 +186,7 @@ class Tree:
     @cached_property
     def depth(self) -> int:
         """Number of levels."""
-        return self.leaves.size.bit_length() - 1
+        return int(self.leaves.shape[-1]).bit_length() - 1
 
     @cached_property
     def height_moments(self) -> tuple[FloatArray, FloatArray]:
@@ -206,9 +227,8 @@ class Tree:
         terms = np.empty_like(self.mean)
         weights = np.empty_like(self.mean)
         weight = np.ones((*self.mean.shape[:-1], 1))
-        leaves = np.broadcast_to(self.leaves, (*self.mean.shape[:-1], self.leaves.size))
         # Of node i: 2i and 2i + 1.
-        children = np.concatenate([self.height_moments[0][..., 1:], leaves], axis=-1)
+        children = np.concatenate([self.height_moments[0][..., 1:], self.leaves], axis=-1)
         for k in range(self.depth):
             here = level(k)
             x = self.mean[..., here]
@@ -330,13 +350,14 @@ class Tree:
         rows = zip(
             self.alpha,
             self.beta,
+            self.leaves,
             self.mean,
             self.variance,
             self.skewness,
             self.kurtosis,
             strict=True,
         )
-        trees = [Tree(alpha, beta, self.leaves, *moments) for alpha, beta, *moments in rows]
+        trees = [Tree(*row) for row in rows]
         for tree, *known in zip(trees, *self.height_moments, strict=True):
             tree.__dict__["height_moments"] = tuple(known)
         return trees
@@ -389,6 +410,7 @@ def level(depth: int) -> slice:
     return slice(2**depth - 1, 2 ** (depth + 1) - 1)
 
 
+@lru_cache(maxsize=MAX_LEVELS)
 def midpoints(depth: int) -> IntArray:
     """For each node, the index of its midpoint on `grid(depth)`."""
     return np.concatenate([(2 * np.arange(2**k) + 1) * 2 ** (depth - k - 1) for k in range(depth)])

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from math import log, sqrt
 from typing import Any, ClassVar, NamedTuple
 
@@ -357,8 +357,28 @@ def processes_at_each(
     """
     together = max(1, TOGETHER // max(sum(2**process.depth for process in processes), 1))
     for begin in range(0, len(values), together):
-        columns = [process.at_each(values[begin : begin + together]) for process in processes]
+        columns = _at_each_of(processes, values[begin : begin + together])
         yield from map(list, zip(*columns, strict=True))
+
+
+def _at_each_of(
+    processes: Sequence[HierarchicalBetaProcess], values: Sequence[float]
+) -> list[list[HierarchicalBetaProcess]]:
+    """Each process at each c; the nodes of all are solved at once if they are few, in trees of one
+    depth.
+    """
+    kinds = {(process.depth, process.tolerance) for process in processes}
+    n_nodes = len(values) * sum(2**process.depth for process in processes)
+    if len(kinds) > 1 or n_nodes > TOGETHER:
+        return [process.at_each(values) for process in processes]
+    checked = [check_positive(c, "c") for c in values]
+    geometries = [process._geometry for process in processes]
+    trees = tree.Trees.of(geometries, checked, processes[0].tolerance)
+    columns = []
+    for number, process in enumerate(processes):
+        first = number * len(checked)
+        columns.append([process._with(c, trees, first + i) for i, c in enumerate(checked)])
+    return columns
 
 
 @dataclass(frozen=True, eq=False)
@@ -392,12 +412,21 @@ class RiskSampler:
     def _numbers(self, n_draws: int, rng: RNG) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Random numbers for the end points, and draws of W."""
         entropy = entropy_from(rng)
-        ends = stream(entropy, PROCESS_END_POINTS)
+        uniform, normal, remainder = _numbers_of_ends(entropy, n_draws)
         nodes = stream(entropy, PROCESS_NODES)
-        uniform = ends.random(n_draws)
-        normal = ends.standard_normal(n_draws)
-        remainder = ends.standard_normal(n_draws)
         return uniform, normal, self.heights.sample(remainder, nodes)
+
+
+@lru_cache(maxsize=2)  # an experiment draws the two models that it judges in turn, at each c
+def _numbers_of_ends(entropy: int, n_draws: int) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Random numbers that do not depend on c: of the end points, and of what is not drawn."""
+    ends = stream(entropy, PROCESS_END_POINTS)
+    uniform = ends.random(n_draws)
+    normal = ends.standard_normal(n_draws)
+    remainder = ends.standard_normal(n_draws)
+    for numbers in (uniform, normal, remainder):
+        numbers.flags.writeable = False
+    return uniform, normal, remainder
 
 
 class Single(NamedTuple):
