@@ -343,13 +343,15 @@ class StudyStore(Store):
         `read` checks them.
         """
         n_experiments = self._study.n_experiments
-        n_failed = 0
         missing = [np.ones(n_experiments, dtype=bool) for _ in self._study.omegas]
         with self._snapshot():
-            for omega, experiment, failed in self._rows(PLACES):
-                if experiment < n_experiments and not (failed and retry):
-                    missing[omega][experiment] = False
-                    n_failed += failed
+            rows = np.array(self._rows(PLACES), dtype=np.int64).reshape(-1, 3)
+            ended = rows[rows[:, 1] < n_experiments]
+            if retry:
+                ended = ended[ended[:, 2] == 0]
+            for omega, is_missing in enumerate(missing):
+                is_missing[ended[ended[:, 0] == omega, 1]] = False
+            n_failed = int(ended[:, 2].sum())
             n_missing = sum(int(mask.sum()) for mask in missing)
             if n_missing and self._may_write:
                 for _ in self._checked():
