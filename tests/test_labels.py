@@ -72,6 +72,35 @@ def test_the_order_of_a_series_is_not_that_of_the_first_model():
         compare(models, groups=pandas.Series(GROUPS), order="time")
 
 
+def labelled(values, order):
+    """An array of xarray with the labels of its points, in this order."""
+    xarray = pytest.importorskip("xarray")
+    points = np.arange(N)
+    return xarray.DataArray(values, dims="point", coords={"point": points})[order]
+
+
+def test_labelled_arrays_are_put_into_one_order():
+    """Their coordinates were dropped, and the losses of different points were paired."""
+    models = {"A": labelled(A, ORDER), "B": pandas.Series(B)}
+    assert probability(models, groups=GROUPS[ORDER]) == pytest.approx(EXPECTED, rel=1e-12)
+    models = {"A": labelled(A, slice(None)), "B": labelled(B, ORDER)}
+    groups = labelled(GROUPS, ORDER[::-1])
+    assert probability(models, groups=groups) == pytest.approx(EXPECTED, rel=1e-12)
+    with pytest.raises(ValueError, match="those of model 'B' have no labels that say in which"):
+        compare({"A": labelled(A, slice(None)), "B": B}, groups=groups)
+
+
+def test_columns_of_every_library_are_losses():
+    pyarrow = pytest.importorskip("pyarrow")
+    polars = pytest.importorskip("polars")
+    models = {"A": pyarrow.array(A), "B": polars.Series(B)}
+    assert probability(models, groups=pyarrow.array(GROUPS)) == EXPECTED
+    pieces = pyarrow.chunked_array([B[:7], B[7:]])
+    assert probability({"A": A, "B": pieces}, groups=polars.Series(GROUPS)) == EXPECTED
+    with pytest.raises(ValueError, match=r"model 'A': .*1 of 60 are NaN, .* position 0 \(from"):
+        compare({"A": pyarrow.array([None, *A[1:]]), "B": B}, groups=GROUPS)
+
+
 def test_candidates_have_the_labels_of_their_data():
     data = pandas.Series(A)
     models = {
@@ -178,6 +207,9 @@ BERLIN = timezone(timedelta(hours=1))
         ([str(2**60), str(2**60 + 1)] * 2, 2),
         (["2024-01-01 10:00:00.123456781", "2024-01-01 10:00:00.123456782"] * 2, 2),
         (["1-2", "2-1", "1_0", "10"], 4),
+        ([np.array(1), np.array(2), 1, 2.0], ("1", "2")),
+        # A raised digit does not look like another one.
+        (["x²", "x2", "x①", "x1"], 4),
         # A month of pandas is its first day.
         ([pandas.Period("2024-03", "M"), date(2024, 3, 1)] * 2, 1),
         (
@@ -219,6 +251,15 @@ def test_equal_labels_are_one_group(labels, names):
         (np.array([b"a", b"b", b"NA"]), "1 of 3 points have no label.* position 2"),
         ([Decimal(1), Decimal("sNaN"), Decimal(2)], "1 of 3 points have no label.* position 1"),
         (["a", "a\u200b", "c"], r"look alike but differ"),
+        # One letter for another that looks like it: a micro sign and a mu, two letters and one.
+        (["µm", "\u03bcm", "nm"], r"look alike but differ"),
+        (["fit", "\ufb01t", "c"], r"look alike but differ"),
+        ([datetime(2024, 1, 1), datetime(2024, 1, 1, tzinfo=UTC), date(2023, 1, 1)], "time zone"),
+        (["2024-01-01 10:00", "2024-01-01 09:00Z", "x"], "time zone.* a zone, or none"),
+        (["a", "b", "."], "1 of 3 points have no label.* position 2"),
+        (["a", np.ma.masked, "b"], "1 of 3 points have no label.* position 1"),
+        ([np.array(1), np.ma.array(2, mask=True), 3], "1 of 3 points have no label.* position 1"),
+        ([1, np.array([2, 3]), 4], "position 1 .* several parts"),
         ([("a", 1), ("a", 2), ("b", 1)], "several parts.*join them into one text"),
         (pandas.MultiIndex.from_tuples([("a", 1), ("a", 2), ("b", 1)]), "several parts"),
         (["a", "\ud800", "b"], "position 1 .* is not valid Unicode"),
@@ -253,6 +294,26 @@ def test_masked_targets_are_refused():
     y = np.ma.array(B, mask=np.arange(N) == 7)
     with pytest.raises(ValueError, match=r"1 of 60 values are masked, the first at position 7 "):
         rivals.read.cross_validated({"A": LinearRegression()}, A[:, None], y)
+
+
+@pytest.mark.parametrize("kind", [float, object, "Float64"])
+def test_missing_targets_are_refused(kind):
+    """Estimators said so of a fold, if at all, and not of which point."""
+    pytest.importorskip("sklearn")
+    from sklearn.linear_model import LinearRegression
+
+    y = pandas.Series(B, dtype=kind).mask(np.arange(N) == 7)
+    with pytest.raises(ValueError, match=r"y: 1 of 60 points have no label .* position 7 \(from"):
+        rivals.read.cross_validated({"A": LinearRegression()}, A[:, None], y)
+
+
+def test_missing_class_labels_are_refused():
+    pytest.importorskip("sklearn")
+    from sklearn.linear_model import LogisticRegression
+
+    y = pandas.Series(B > 1.0, dtype="boolean").mask(np.arange(N) == 7)
+    with pytest.raises(ValueError, match=r"y: 1 of 60 points have no label .* position 7 \(from"):
+        rivals.read.cross_validated({"A": LogisticRegression()}, A[:, None], y)
 
 
 def test_groups_are_read_only():

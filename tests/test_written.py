@@ -132,6 +132,17 @@ def test_a_name_counts_by_its_bytes(tmp_path):
         result().save(tmp_path / ("😀" * 80 + ".npz"))
 
 
+@pytest.mark.parametrize("path", [None, 5, ["x.npz"], "a\0b.npz"])
+def test_what_names_no_file_is_said(path):
+    said = "a file is named by text or a path"
+    if isinstance(path, str):
+        said = r"a\\x00b.npz: the name of a file cannot hold the character 0"
+    with pytest.raises((TypeError, ValueError), match=said):
+        result().save(path)
+    with pytest.raises((TypeError, ValueError), match=said):
+        rivals.load(path)
+
+
 def test_files_are_read_by_paths_of_bytes(tmp_path):
     path = os.fsencode(tmp_path / "x.npz")
     result().save(path)

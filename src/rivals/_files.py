@@ -28,7 +28,7 @@ def reading(path: str | PathLike[str], what: str, *, folder: bool = False) -> It
 
     A damaged one may raise anything.
     """
-    where = show(os.fspath(path))
+    where = show(name_of_file(path))
     if not folder:
         _check_plain_file(path, where)
     try:
@@ -42,6 +42,21 @@ def reading(path: str | PathLike[str], what: str, *, folder: bool = False) -> It
             raise
         reason = str(error) if isinstance(error, ValueError) else f"{type(error).__name__}: {error}"
         raise ValueError(f"{where}: cannot be read as {what} ({show(reason)[:500]})") from error
+
+
+def name_of_file(path: str | bytes | PathLike[str]) -> str:
+    """The name of a file as text; what names none is refused."""
+    try:
+        name = os.fsdecode(path)
+    except TypeError:
+        raise TypeError(
+            f"a file is named by text or a path, such as 'result.npz'; got {show(repr(path))[:60]}"
+        ) from None
+    if "\0" in name:
+        raise ValueError(
+            f"{show(name)}: the name of a file cannot hold the character 0; choose another"
+        )
+    return name
 
 
 def _check_plain_file(path: str | PathLike[str], where: str) -> None:
@@ -117,7 +132,7 @@ def replacing(path: str | bytes | PathLike[str]) -> Iterator[BinaryIO]:
     A symbolic link is followed and remains a link; an existing file keeps its mode. Of a file with
     several names (hard links), the other names keep the old content. Errors name the file.
     """
-    target = os.path.realpath(os.fsdecode(path))
+    target = os.path.realpath(name_of_file(path))
     mode = os.stat(target).st_mode if os.path.exists(target) else None
     if mode is not None and not stat.S_ISREG(mode):
         raise ValueError(

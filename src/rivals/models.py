@@ -227,13 +227,20 @@ def _losses_of(
     if isinstance(model, Losses):
         _check_simulated(model, given=True)
         return model
-    if len(getattr(model, "shape", ())) == 1:  # an array or a column: observed losses alone
+    if _is_column(model):  # observed losses alone
         return Losses(model)
     losses = losses_of_model(model, data, n_simulations=n_simulations, rng=seed)
     _check_simulated(losses, given=False)
     if isinstance(model, Candidate) and model.check is not None:
         model.check(data)
     return losses
+
+
+def _is_column(model: Any) -> bool:
+    """Whether it is an array or a column, of any library; those of pyarrow have no shape."""
+    if len(getattr(model, "shape", ())) == 1:
+        return True
+    return hasattr(model, "__array__") and not hasattr(model, "shape")
 
 
 def _check_simulated(losses: Losses, *, given: bool) -> None:

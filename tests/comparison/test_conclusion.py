@@ -109,3 +109,17 @@ def test_names_are_safe_and_many_models_are_counted():
     text = rivals.compare(models, groups=group, rng=0).conclusion
     assert "\n" not in text
     assert "other models" in text
+
+
+def test_a_rejection_by_another_than_the_best_is_a_sentence():
+    """ "m1 better than m2" lacked its verb where the best itself rejects none."""
+    rng = np.random.default_rng(0)
+    group = np.repeat(np.arange(8), 20)
+    steady = rng.exponential(size=160)
+    varied = steady + rng.normal(0.0, 0.6, 8)[group]
+    varied -= varied.mean() - steady.mean() + 0.02
+    models = {"varied": varied, "steady": steady, "worse": steady + 0.2 + 0.1 * rng.random(160)}
+    found = rivals.compare(models, groups=group)
+    assert found.ranking[0] == "varied"
+    assert found.rejections["worse"].by == "steady"
+    assert ", steady would predict better than worse (P " in found.conclusion

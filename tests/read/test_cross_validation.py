@@ -526,3 +526,46 @@ def test_other_noise_of_many_points_takes_seconds(residuals):
     begin = time.process_time()
     cross_validated({"line": LinearRegression()}, inputs, targets, residuals=residuals, rng=0)
     assert time.process_time() - begin < 6.0
+
+
+@pytest.mark.parametrize(
+    ("cv", "message"),
+    [
+        ([], "cv: it makes no fold; pass a splitter"),
+        (1, "cv: k-fold cross-validation requires at least one"),
+        ([(np.arange(100), np.arange(N - 5, N + 5))], f"cv: fold 1 tests points .* 0 to {N - 1}"),
+        ([(np.arange(N + 1), [0]), ([1], [2])], "cv: fold 1 trains on points that the data do not"),
+        ([(np.arange(5, N) < 9, [0])], "cv: fold 1 trains on points that the data do not have"),
+    ],
+)
+def test_folds_that_cannot_be_are_said(cv, message):
+    """They ended in IndexError, or in NumPy's "need at least one array to concatenate"."""
+    with pytest.raises(ValueError, match=message):
+        cross_validated(LINES, X, TARGETS, cv=cv, noise=NOISE)
+
+
+def test_messages_of_estimators_are_cut_short():
+    """scikit-learn writes the data into its message: here thousands of numbers."""
+    with pytest.raises(ValueError, match=r"got 1D array .* … .*Reshape") as raised:
+        cross_validated(LINES, X[:, 0], TARGETS, noise=NOISE)
+    assert len(str(raised.value)) < 700
+
+
+class OfColumns(RegressorMixin, BaseEstimator):
+    """An estimator whose inputs are a mapping of columns."""
+
+    def fit(self, X, y):
+        self.mean_ = float(np.mean(y - X["a"]))
+        return self
+
+    def predict(self, X):
+        return X["a"] + self.mean_
+
+
+def test_inputs_may_be_a_mapping_of_columns():
+    found = cross_validated({"c": OfColumns()}, {"a": X[:, 0]}, TARGETS, loss="squared")["c"]
+    expected = np.empty(N)
+    for train, test in KFold(5).split(X):
+        mean = np.mean(TARGETS[train] - X[train, 0])
+        expected[test] = (TARGETS[test] - X[test, 0] - mean) ** 2
+    np.testing.assert_allclose(found.observed, expected, rtol=0, atol=1e-12)

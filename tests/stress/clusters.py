@@ -6,7 +6,7 @@ experiment, and with the records of all others as a calm run has them, bit for b
 Dask makes them by default, or impatient: these look for a lost worker before it can have started
 again, as others do on a busy machine, and give it up.
 
-    PYTHONPATH=src:tests/calibration python -P tests/stress/clusters.py [RUNS]
+    PYTHONPATH=src:tests/calibration python -P tests/stress/clusters.py [RUNS [impatient]]
 """
 
 from __future__ import annotations
@@ -108,10 +108,10 @@ def study(settings: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def main(runs: int) -> None:
+def main(runs: int, cluster: str = "default") -> None:
     for number in range(1, runs + 1):
         began = time.monotonic()
-        counts = one_run("default")
+        counts = one_run(cluster)
         well = "; ".join(counts["problems"]) or f"one failure, of experiment {BAD}"
         print(f"run {number:2d}: {time.monotonic() - began:4.0f} s: {well}", flush=True)
 
@@ -123,4 +123,4 @@ if __name__ == "__main__":
     elif sys.argv[1:] == ["impatient"]:
         print(json.dumps(study(IMPATIENT)))
     else:
-        main(int(sys.argv[1]) if sys.argv[1:] else 20)
+        main(int(sys.argv[1]) if sys.argv[1:] else 20, *sys.argv[2:])

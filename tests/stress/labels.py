@@ -24,6 +24,7 @@ from typing import Any
 
 import numpy as np
 import pandas
+import xarray
 
 import rivals
 from rivals import Losses, compare
@@ -97,7 +98,8 @@ def unmasked(rng):
 
 def missing(rng):
     labels = np.array(list("abcdef"), dtype=object)[GROUPS]
-    labels[rng.integers(N)] = rng.choice(np.array([None, np.nan, "NA", "", pandas.NA], object))
+    written = np.array([None, np.nan, "NA", "", ".", pandas.NA], object)
+    labels[rng.integers(N)] = rng.choice(written)
     return labels.tolist()
 
 
@@ -109,17 +111,32 @@ def look_alike(rng):
     return [str(g) if flip else g for g, flip in zip(GROUPS, rng.random(N) < 0.5, strict=True)]
 
 
+def clocks_and_instants(rng):
+    """Times without a time zone beside times with one."""
+    times = [datetime(2024, 1, 1 + group) for group in GROUPS.tolist()]
+    with_zone = rng.permutation(np.arange(N) < N // 2)
+    return [
+        time.replace(tzinfo=UTC) if z else time for time, z in zip(times, with_zone, strict=True)
+    ]
+
+
+def look_alike_letters(rng):
+    """A micro sign and a Greek mu."""
+    micro = rng.permutation(np.arange(N) < N // 2)
+    return [("µ" if m else "\u03bc") + "abcdef"[g] for g, m in zip(GROUPS, micro, strict=True)]
+
+
 RIGHT = (
     texts, numbers, mixed_numbers, mixed_letters, dates, dates_and_midnights, instants, categories,
     several_kinds, unmasked,
 )  # fmt: skip
-WRONG = (missing, masked, look_alike)
+WRONG = (missing, masked, look_alike, clocks_and_instants, look_alike_letters)
 # In a text file a number beside text is text, so that these are equal.
 EQUAL_AS_TEXT = (look_alike,)
 # In a text file these differ and mean the same, which only their author knows: refused.
 DIFFERENT_AS_TEXT = (mixed_numbers, dates_and_midnights, instants)
 # A column of a Parquet file has one type.
-OF_SEVERAL_TYPES = (several_kinds, look_alike, dates_and_midnights)
+OF_SEVERAL_TYPES = (several_kinds, look_alike, dates_and_midnights, clocks_and_instants)
 
 
 # ---------------------------------------------------------------- ways into a comparison
@@ -155,6 +172,11 @@ def with_index(labels: Any, order: Any) -> pandas.Series:
     return pandas.Series(cells, dtype=object).iloc[order]
 
 
+def with_coordinates(values: Any, order: Any) -> xarray.DataArray:
+    """Losses as an array of xarray, in another order."""
+    return xarray.DataArray(values, dims="point", coords={"point": np.arange(N)})[order]
+
+
 Ways = dict[str, Callable[[], float]]
 
 
@@ -171,6 +193,9 @@ def short_ways(labels: Any, order: Any) -> Ways:
             {name: Losses(column, groups=shuffled()) for name, column in series.items()}
         ),
         "reverse": lambda: probability({"B": B, "A": A}, groups=labels),
+        "coordinates": lambda: probability(
+            {"A": with_coordinates(A, order), "B": series["B"]}, groups=shuffled()
+        ),
         "table": lambda: probability(long_table({**MODELS, "school": cells}, groups="school")),
     }
 

@@ -22,14 +22,19 @@ Labels = npt.NDArray[Any]
 
 # How files and libraries write that there is nothing; NumPy writes -- for what is masked.
 WRITTEN_MISSING = frozenset(
-    ["NA", "N/A", "n/a", "#N/A", "#NA", "<NA>", "None", "null", "NULL", "--"]
+    ["NA", "N/A", "n/a", "#N/A", "#NA", "<NA>", "None", "null", "NULL", "--", "-", ".", "?"]
 ).union(["nan", "NaN", "NAN", "-nan", "-NaN", "NaT"])
 NUMBERS = (int, float, np.bool_, np.integer, np.floating, Decimal, Fraction)
 # Fractions of a second that datetime does not have.
 TOO_FINE = re.compile(r"\.\d{7}")
-# The ranks of durations and of text among the kinds of labels.
+# The ranks of some kinds of labels: durations, times without and with a time zone, text.
 DURATION = -1
+CLOCK = 1
+INSTANT = 2
 TEXT = 3
+# Forms of a letter that look like it: a micro sign like a mu, a ligature like its letters. Raised
+# and circled ones do not.
+LOOKS_LIKE = ("<compat>", "<font>", "<narrow>", "<noBreak>", "<wide>")
 # In place of one that signals, which has no hash.
 QUIET = Decimal("NaN")
 SEVERAL_PARTS = (tuple, list, set, frozenset, dict, np.ndarray, np.void)
@@ -133,14 +138,19 @@ def _distinct(labels: Labels, what: str) -> tuple[Sequence[Any], IntArray]:
         return list(found), np.asarray(codes, dtype=np.intp)
     if labels.dtype.kind not in "US":
         _check_whole(labels, what)
-    each = [QUIET if _signals(label) else label for label in labels.tolist()]
+    each = [_hashable(label) for label in labels.tolist()]
     numbers = {label: number for number, label in enumerate(dict.fromkeys(each))}
     codes = np.fromiter(map(numbers.__getitem__, each), dtype=np.intp, count=len(each))
     return list(numbers), codes
 
 
-def _signals(label: Any) -> bool:
-    return isinstance(label, Decimal) and label.is_snan()
+def _hashable(label: Any) -> Any:
+    """A label that can be a key: a number in place of an array of one number."""
+    if isinstance(label, Decimal) and label.is_snan():
+        return QUIET
+    if isinstance(label, np.ndarray):
+        return None if np.ma.is_masked(label) else label.item()
+    return label
 
 
 def _check_whole(labels: Labels, what: str) -> None:
@@ -148,7 +158,10 @@ def _check_whole(labels: Labels, what: str) -> None:
     kinds = [kind for kind in set(map(type, labels)) if issubclass(kind, SEVERAL_PARTS)]
     if not kinds:
         return
-    row = next(row for row, label in enumerate(labels) if type(label) in kinds)
+    parts = (row for row, label in enumerate(labels) if type(label) in kinds)
+    row = next((row for row in parts if getattr(labels[row], "ndim", 1)), None)
+    if row is None:  # arrays of one number each, or masked ones
+        return
     raise ValueError(
         f"{what}: the label at position {row} (from 0) has several parts, "
         f"{show(repr(labels[row]))[:60]}; join them into one text, as in "
@@ -210,17 +223,17 @@ def _read(label: Any, code: int, codes: IntArray, what: str) -> _Label:
     if isinstance(label, NUMBERS):
         return _Label(label, 0, _number(label), _name_of_number(label))
     if isinstance(label, np.datetime64):
-        return _Label(label, 1, _short(str(label.astype(_finer(label)))), _short(str(label)))
+        return _Label(label, CLOCK, _short(str(label.astype(_finer(label)))), _short(str(label)))
     if isinstance(label, (datetime, date)):
         name = _short(str(label))
         if isinstance(label, datetime) and label.tzinfo is not None:
-            return _Label(label, 2, str(label.astimezone(UTC)), name)
-        return _Label(label, 1, name, name)
+            return _Label(label, INSTANT, str(label.astimezone(UTC)), name)
+        return _Label(label, CLOCK, name, name)
     if not isinstance(label, str):
         # A month of pandas is its first day, as one of NumPy is.
         begin = getattr(label, "start_time", None)
         if isinstance(begin, datetime):
-            return _Label(label, 1, _short(str(begin)), str(label))
+            return _Label(label, CLOCK, _short(str(begin)), str(label))
         return _Label(label, 4, str(label), str(label))
     text = unicodedata.normalize("NFC", str(label)).strip()
     if any("\ud800" <= letter <= "\udfff" for letter in text):
@@ -279,6 +292,7 @@ def _check_looks(labels: Sequence[_Label], what: str) -> None:
     looks: dict[Hashable, _Label] = {}
     meanings: dict[Hashable, _Label] = {}
     with_text = any(label.rank == TEXT for label in labels)
+    _check_zones(labels, what)
     for label in labels:
         other = looks.setdefault(_look(label.name), label)
         if other.key != label.key:
@@ -289,6 +303,30 @@ def _check_looks(labels: Sequence[_Label], what: str) -> None:
         other = meanings.setdefault(meaning, label)
         if other.key != label.key:
             raise _too_similar(other, label, "mean the same but are written differently", what)
+
+
+def _check_zones(labels: Sequence[_Label], what: str) -> None:
+    """Refuse times with a time zone beside times without: no one knows which are the same."""
+    clocks = (label for label in labels if _is_time(label, CLOCK))
+    instants = (label for label in labels if _is_time(label, INSTANT))
+    instant = next(instants, None)
+    clock = None if instant is None else next(clocks, None)
+    if instant is None or clock is None:
+        return
+    raise ValueError(
+        f"{what}: the label {_shown(instant.given)} has a time zone and {_shown(clock.given)} has "
+        "none, so that nothing shows whether they are the same; give all of them a zone, or none"
+    )
+
+
+def _is_time(label: _Label, rank: int) -> bool:
+    """Whether a label, or a text, is a time with a time zone (an instant), or without."""
+    if label.rank != TEXT:
+        return label.rank == rank
+    time = _meaning(label.name)
+    if not isinstance(time, datetime):
+        return False
+    return (time.tzinfo is None) == (rank == CLOCK)
 
 
 def _too_similar(one: _Label, other: _Label, found: str, what: str) -> ValueError:
@@ -329,5 +367,12 @@ def _look(name: str) -> str:
     """A name without what cannot be seen."""
     if name.isascii() and name.isprintable():
         return " ".join(name.split())
-    seen = (letter for letter in name if unicodedata.category(letter) != "Cf")
+    seen = (_plain(letter) for letter in name if unicodedata.category(letter) != "Cf")
     return " ".join("".join(seen).split())
+
+
+def _plain(letter: str) -> str:
+    """The letters that a letter looks like, such as f and i of a ligature; else itself."""
+    if unicodedata.decomposition(letter).startswith(LOOKS_LIKE):
+        return unicodedata.normalize("NFKC", letter)
+    return letter

@@ -83,14 +83,22 @@ def name_of(values: Any) -> str | None:
 
 
 def row_labels(values: Any) -> Any:
-    """The labels of the rows of a Series or data frame; None for an array, whose rows have none."""
-    return values.index if hasattr(values, "iloc") else None
+    """The labels of the rows of a Series, a data frame or a DataArray; None for an array, whose
+    rows have none.
+    """
+    if hasattr(values, "iloc"):
+        return values.index
+    if hasattr(values, "isel") and getattr(values, "dims", None):
+        return values.indexes.get(values.dims[0])
+    return None
 
 
 def in_index_order(values: Any, reference: Any, who: str, whose: str) -> Any:
     """The values in the order of the labels `reference`, if both have labels."""
     rows = rows_in_order(row_labels(values), reference, who, whose)
-    return values if rows is None else values.iloc[rows]
+    if rows is None:
+        return values
+    return values.iloc[rows] if hasattr(values, "iloc") else values[rows]
 
 
 def rows_in_order(own: Any, reference: Any, who: str, whose: str) -> IntArray | None:

@@ -8,6 +8,9 @@ from collections.abc import Sequence
 LONGEST_SHOWN = 20_000
 LONGEST_NOUN = 24
 LONGEST_ACRONYM = 3
+# Of the message of another library: its beginning, and its end, where mostly the remedy stands.
+BEGINNING = 400
+END = 200
 # Names of columns that do not say what their groups are.
 NO_NOUNS = ("groups", "group", "label", "labels", "index", "none", "cluster", "value", "values")
 # Last words of a column that holds names or numbers of things: "school_id" is of schools.
@@ -41,6 +44,22 @@ def show(name: object) -> str:
         char if char.isprintable() else char.encode("unicode_escape").decode("ascii")
         for char in text
     )
+
+
+def in_short(message: str) -> str:
+    """The message of another library, in one line, without the data that it may hold.
+
+    Examples
+    --------
+    >>> in_short("Expected 2D array,\\n got 1D")
+    'Expected 2D array, got 1D'
+    >>> len(in_short("0.123 " * 1000))
+    603
+    """
+    text = " ".join(message.split())
+    if len(text) <= BEGINNING + END:
+        return text
+    return f"{text[:BEGINNING]} … {text[-END:]}"
 
 
 def two_digits(value: float) -> str:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import inf, isnan, nan
@@ -17,7 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rivals._files import replacing
+from rivals._files import name_of_file, replacing
 from rivals._npz import read_arrays
 from rivals._say.arguments import (
     check_choice,
@@ -71,7 +70,7 @@ def save(
 
 def load(path: str | bytes | PathLike[str]) -> tuple[tuple[str, ...], Applied, Verdict, bool]:
     """Read a comparison back; nothing is executed or unpickled."""
-    path = os.fsdecode(path)
+    path = name_of_file(path)
     try:
         arrays = read_arrays(path)
         header = json.loads(bytes(arrays["header"]), parse_constant=_refuse_constant)

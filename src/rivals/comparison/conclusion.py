@@ -47,7 +47,8 @@ def _found(result: Answers) -> str:
     for name in others[:MOST_NAMED]:
         rejection = result.rejections[name]
         probability = _probability(rejection.probability)
-        parts.append(f"{show(rejection.by)} better than {show(name)} (P {probability})")
+        better = "better" if parts else "would predict better"
+        parts.append(f"{show(rejection.by)} {better} than {show(name)} (P {probability})")
     if len(others) > MOST_NAMED:
         parts.append(f"{len(others) - MOST_NAMED} more models would lose to others")
     return f"{opening}, {'; '.join(parts)}{_how(result)}."

@@ -25,7 +25,7 @@ from rivals._random import (
 from rivals._say.arguments import check_name, check_size
 from rivals._say.labels import read_groups
 from rivals._say.rows import name_of
-from rivals._say.words import show
+from rivals._say.words import in_short, show
 from rivals._types import RNG, FloatArray
 from rivals._workers.jobs import Ended
 from rivals._workers.plan import Plan
@@ -49,6 +49,7 @@ from rivals.read.inputs import (
     as_targets,
     as_values,
     as_vector,
+    check_all_there,
     labels_of_pair,
     n_rows,
     take,
@@ -193,6 +194,7 @@ def cross_validated(
     n_points = n_rows(y, "targets")
     labels = None if groups is None else labels_of(groups, index, n_points)
     codes, names = (None, ()) if labels is None else read_groups(labels, n_points)
+    check_all_there(y, "y")
     if classify:
         _check_several_labels(y, n_points)
     cv = _seeded(cv, entropy)
@@ -309,7 +311,7 @@ class Folds:
             return ValueError(f"{where}: {error.among(test)}")
         except (TypeError, ValueError) as error:
             kind = TypeError if isinstance(error, TypeError) else ValueError
-            return kind(f"{where}: {error}")
+            return kind(f"{where}: {in_short(str(error))}")
         except SystemExit as error:
             return RuntimeError(f"{where}: {ended_itself(error)}")
         except Exception as error:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy.typing as npt
 from rivals._say.labels import as_labels
 from rivals._say.rows import in_index_order
 from rivals._say.warn import warn
-from rivals._say.words import show
+from rivals._say.words import in_short, show
 from rivals._types import IntArray
 from rivals.losses import Folds
 from rivals.read.inputs import n_rows
@@ -95,10 +95,31 @@ def make_splits(cv: Any, X: Any, y: Any, groups: Any, *, classify: bool) -> Spli
     if cv is None:
         cv = _default_cv(groups)
     rows = np.arange(n_rows(X, "inputs"))
-    pairs = check_cv(cv, y, classifier=classify).split(X, y, groups)
-    splits = [(rows[np.asarray(train)], rows[np.asarray(test)]) for train, test in pairs]
+    inputs = rows if isinstance(X, Mapping) else X  # scikit-learn would count its columns
+    try:
+        pairs = list(check_cv(cv, y, classifier=classify).split(inputs, y, groups))
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"cv: {in_short(str(error))}") from None
+    if not pairs:
+        raise ValueError("cv: it makes no fold; pass a splitter, or pairs (training, test points)")
+    splits = [
+        (_points(train, rows, fold, "trains on"), _points(test, rows, fold, "tests"))
+        for fold, (train, test) in enumerate(pairs, start=1)
+    ]
     _check_splits(splits, rows.size)
     return splits
+
+
+def _points(given: Any, rows: IntArray, fold: int, does: str) -> IntArray:
+    """Points of a fold, given by their numbers or by a mask."""
+    try:
+        points: IntArray = rows[np.asarray(given)]
+    except IndexError as error:
+        raise ValueError(
+            f"cv: fold {fold} {does} points that the data do not have ({error}); pass numbers of "
+            f"points from 0 to {rows.size - 1}"
+        ) from None
+    return points
 
 
 def _default_cv(groups: Any) -> Any:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rivals._say.labels import is_missing
 from rivals._say.rows import in_index_order, row_labels
 from rivals._say.samples import unmasked
 from rivals._say.warn import warn
@@ -81,6 +82,23 @@ def as_vector(targets: Any) -> Any:
     if hasattr(targets, "iloc"):
         return targets.iloc[:, 0]
     return targets[:, 0]
+
+
+def check_all_there(targets: Any, what: str) -> None:
+    """Refuse labels or targets of which some are missing, in any library's way."""
+    values = as_values(targets, what)
+    if values.dtype.kind == "f":
+        missing = np.isnan(values)
+    elif values.dtype.kind == "O":
+        missing = np.array([is_missing(cell) for cell in values.ravel()]).reshape(values.shape)
+    else:
+        return
+    points = np.flatnonzero(missing.reshape(len(values), -1).any(axis=1))
+    if points.size:
+        raise ValueError(
+            f"{what}: {points.size} of {len(values)} points have no label or target, the first at "
+            f"position {points[0]} (from 0); remove these points for all models"
+        )
 
 
 def labels_of_pair(inputs: Any, targets: Any) -> Any:

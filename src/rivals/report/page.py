@@ -7,7 +7,6 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-import os
 import platform
 from collections.abc import Sequence
 from importlib import resources
@@ -19,7 +18,7 @@ from typing import Any
 import numpy as np
 import scipy
 
-from rivals._files import replacing
+from rivals._files import name_of_file, replacing
 from rivals._say.optional import need
 from rivals._say.words import show
 from rivals._version import __version__
@@ -77,7 +76,7 @@ def write_report(
     text = render(result, title=title, c=c)
     with replacing(path) as file:
         file.write(text.encode("utf-8"))
-    return Path(os.fsdecode(path))
+    return Path(name_of_file(path))
 
 
 def render(result: Comparison, *, title: str, c: Sequence[float] | None = None) -> str:
