@@ -77,23 +77,26 @@ def test_judging_calibrated_overconfident_flat_and_reversed_probabilities(seed):
     stated = np.maximum(sharp, 1 - sharp) > 0.95
     assert found.error == pytest.approx(np.mean((sharp > 0.5)[stated] != truth[stated]))
     flat, truth = calibrated(1024, seed, sharpen=0.3)
-    assert judge_c(flat, truth.astype(float)).valid
+    silent = judge_c(flat, truth.astype(float))
+    assert not silent.valid
+    assert not silent.objects
+    assert silent.reason == "no winner is stated"
     backwards = judge_c(1 - flat, truth.astype(float))
     assert not backwards.valid
     assert backwards.reason.startswith("reversed: ")
 
 
-@pytest.mark.parametrize(("fall", "valid"), [(0.02, True), (0.4, False)])
-def test_a_fall_counts_only_beyond_the_tolerance(fall, valid):
+@pytest.mark.parametrize(("fall", "objects"), [(0.02, False), (0.4, True)])
+def test_a_fall_counts_only_beyond_the_tolerance(fall, objects):
     """Of a million experiments a fall of 0.02 is certain, and no matter."""
     n = 10**6
     rng = np.random.default_rng(0)
     probability = rng.uniform(0.3, 0.7, n)
     chance = np.where(probability < 0.5, 0.5, 0.5 - fall)
     found = judge_c(probability, (rng.random(n) < chance).astype(float))
-    assert found.valid == valid
+    assert found.objects == objects
     assert found.fall == pytest.approx(fall, abs=0.01)
-    assert valid or "the truth falls by 0.40" in found.reason
+    assert not objects or "the truth falls by 0.40" in found.reason
 
 
 def test_undecided_truths_count_half_and_nobody_stated_is_nobody_wrong():
@@ -195,12 +198,30 @@ def test_the_bound_sees_what_the_rule_on_winners_does_not():
     """Nothing is stated beyond 0.95, yet B of 0.8 comes true in half of the experiments."""
     probability, truth = in_the_middle(2048, 0.8, 0.5, np.random.default_rng(0))
     validity = judge_experiments({"": (probability[:, None], truth)}, [1.0])
-    assert validity.valid.all()
+    assert not validity.objects.any()
     assert validity.says_nothing.all()
     assert not validity.keeps_bound.any()
-    assert validity.widest("winners").values == (1.0,)
-    assert validity.widest("bound").values == validity.widest("both").values == ()
+    for rule in ("winners", "bound", "both"):
+        assert validity.widest(rule).values == ()
     assert "says nothing at 1" in str(validity)
+
+
+def test_a_distribution_that_says_nothing_is_no_witness_either_way():
+    """A c is valid for all if none speaks against it and one at least speaks for it."""
+    rng = np.random.default_rng(3)
+    good, truth = calibrated(1024, 0)
+    middle, middle_truth = in_the_middle(1024, 0.7, 0.7, rng)
+    experiments = {
+        "speaks": (np.column_stack([good, np.full(1024, 0.6)]), truth),
+        "silent": (np.column_stack([middle, middle]), middle_truth),
+    }
+    validity = judge_experiments(experiments, [0.25, 4.0])
+    assert validity.valid.tolist() == [[True, False], [False, False]]
+    assert validity.for_all == validity.widest().values == (0.25,)
+    assert validity.widest().high_reason == "at c = 4, no winner is stated"
+    alone = judge_experiments({"silent": experiments["silent"]}, [0.25, 4.0])
+    assert alone.for_all == alone.widest().values == ()
+    assert alone.to_dict()["valid_for_all"] == []
 
 
 @pytest.mark.parametrize(("true", "low", "high"), [(0.8, 0.9, 1.0), (0.7, 0.0, 0.9), (0.6, 0.0, 0)])

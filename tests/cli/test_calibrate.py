@@ -209,11 +209,11 @@ def test_print_names_the_best_c_its_law_and_too_few_experiments():
     result = rivals.calibrate(toys.omega, n_experiments=70, c=[0.25, 0.5, 1.0], **sizes)
     best = told_apart(result.c)[result.choose_c(valid_only=False)]
     assert f"Best: c = {best} under law 'transport'" in str(result)
-    assert "corrected, B, the stated probability" in str(result)
+    assert "corrected, stated probabilities move" in str(result)
     assert "Too few experiments to call a c valid: 70; 256 are needed\n" in f"{result}\n"
     few = str(rivals.calibrate(toys.omega, n_experiments=8, c=[1.0], **sizes))
     assert "valid: 8; 256 are needed, 64 for a curve that corrects probabilities" in few
-    assert "corrected, B, the stated" not in few
+    assert "corrected, stated" not in few
 
 
 def test_where_some_experiments_failed_it_is_said(failing):

@@ -522,7 +522,7 @@ def test_a_c_at_which_no_winner_is_stated_is_not_shaded():
     truth = (rng.random(1024) < stated).astype(float)
     tried = {0.25: stated, 1.0: stated, 4.0: np.full(1024, 0.6)}
     calibration = rivals.Calibration.from_experiments(tried, truth, n_data=100)
-    assert calibration.valid_c().high == 4.0
+    assert calibration.valid_c().high == 1.0
     ax = plot_valid_c(calibration)
     assert "none is stated" in ax.get_title(loc="left").replace("\n", " ")
     assert ax.get_xlim()[1] > 4.0

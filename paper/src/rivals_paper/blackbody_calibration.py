@@ -175,7 +175,7 @@ def _summary(record: Record, column: int) -> dict[str, Any]:
         "stated less actual": float(too_sure.mean()),
         "standard error of stated less actual": float(too_sure.std() / np.sqrt(len(record))),
         "judged": {
-            "valid": bool(validity.valid[0, 0] and not validity.says_nothing[0, 0]),
+            "valid": bool(validity.valid[0, 0]),
             "says nothing": bool(validity.says_nothing[0, 0]),
             "reason": validity.reasons[0][0],
         },

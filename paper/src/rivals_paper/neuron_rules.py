@@ -38,8 +38,12 @@ def valid_for(
     found: dict[str, Any] = {}
     for column, value in enumerate(c):
         judged = {key: row[column] for key, row in zip(by, validity.judgements, strict=True)}
-        verdicts = {key: _verdict(each.valid, each.stated) for key, each in judged.items()}
-        problems = [each.reason.partition(":")[0] for each in judged.values() if not each.valid]
+        verdicts = {key: _verdict(each) for key, each in judged.items()}
+        problems = [
+            each.problem.value
+            for each in judged.values()
+            if each.problem is not None and each.objects
+        ]
         found[f"{value:g}"] = {
             "valid": sum(each == VALID for each in verdicts.values()),
             "says nothing": sum(each == SILENT for each in verdicts.values()),
@@ -81,10 +85,10 @@ def _in_numbers(bound: Any) -> dict[str, Any]:
     }
 
 
-def _verdict(valid: bool, stated: float) -> str:
-    if not valid:
+def _verdict(judgement: Any) -> str:
+    if judgement.objects:
         return WRONG
-    return VALID if stated > 0 else SILENT
+    return VALID if judgement.valid else SILENT
 
 
 def verdict_table(by: Mapping[str, Experiments], c: Sequence[float]) -> dict[str, Any]:

@@ -227,12 +227,13 @@ def _largest_valid(calibration: Calibration, bins: int) -> float:
 
 
 def _lowest_valid(validity: Validity, about: tuple[str, ...], start: float) -> float:
-    """From `start` down as long as every c is valid for these epistemic distributions."""
-    valid = np.all(validity.valid[[name in about for name in validity.omegas]], axis=0)
+    """From `start` down as long as none of these epistemic distributions speaks against c."""
+    rows = [name in about for name in validity.omegas]
+    objects = np.any(validity.objects[rows], axis=0)
     lowest = start
-    for c, good in zip(validity.c[::-1], valid[::-1], strict=True):
+    for c, spoken_against in zip(validity.c[::-1], objects[::-1], strict=True):
         if c < start:
-            if not good:
+            if spoken_against:
                 break
             lowest = c
     return lowest

@@ -36,11 +36,11 @@ def _at_one_c(judgement: Judgement, bound: Bound) -> list[str]:
     winners = judgement.winners
     kept = "kept" if bound.kept else f"broken in {bound.violated} of {bound.bins} bins"
     stated = f"{winners.n} of {judgement.n}"
-    if judgement.problem is not None:
-        valid = f"no: {judgement.problem.value}"
-    elif winners.n == 0:
-        valid = "says nothing"
-    else:
+    if judgement.problem is None:
         valid = "yes"
+    elif judgement.objects:
+        valid = f"no: {judgement.problem.value}"
+    else:
+        valid = judgement.problem.value
     wrong = percent(winners.error) if winners.n else ""
     return [stated, wrong, valid, kept]

@@ -32,6 +32,8 @@ class Problem(Enum):
     REVERSED = "reversed"
     NOT_MONOTONE = "not monotone"
     UNDETERMINED = "undetermined"
+    # Nothing speaks against such a c, and nothing for it.
+    SILENT = "says nothing"
 
 
 @dataclass(frozen=True)
@@ -107,8 +109,13 @@ class Judgement:
 
     @property
     def valid(self) -> bool:
-        """Whether the c can be used."""
+        """Whether winners are stated, and are right."""
         return self.problem is None
+
+    @property
+    def objects(self) -> bool:
+        """Whether something speaks against the c; not of one that states no winner."""
+        return self.problem not in (None, Problem.SILENT)
 
     @property
     def stated(self) -> float:
@@ -134,7 +141,7 @@ class Judgement:
     def reason(self) -> str:
         """What was found: a problem in one or two words with its numbers, or that all is well."""
         winners = self.winners
-        if self.problem is None:
+        if self.problem is None or self.problem is Problem.SILENT:
             return text.right_winners(winners.n, winners.error)
         if self.problem is Problem.OVERCONFIDENT:
             words = text.too_many_wrong(
@@ -166,8 +173,7 @@ def judge_c(
 
     The truth is 1 where a is better, 0 where b is, ½ where undecided. The c is not valid if more
     than 1 − `threshold` of the winners stated beyond it are wrong, or if the truth falls by more
-    than 0.05 while B rises; either beyond chance. A c that states no winner is right about all of
-    them.
+    than 0.05 while B rises; either beyond chance. A c that states no winner says nothing.
 
     Examples
     --------
@@ -200,6 +206,8 @@ def _problem(n: int, winners: Winners, fall: Fall) -> Problem | None:
         return Problem.REVERSED if fall.reverses else Problem.NOT_MONOTONE
     if n < ENOUGH_TO_JUDGE:
         return Problem.UNDETERMINED
+    if winners.n == 0:
+        return Problem.SILENT
     return None
 
 

@@ -311,9 +311,10 @@ class Calibration:
     def validity(self, bins: int = 16, omega: str | None = None) -> Validity:
         """Which c are valid for each epistemic distribution, as a table, and which for all.
 
-        The question is how many of the stated winners are wrong. `valid_c` is the widest range of
-        those; `validity().for_all` is empty if no c is valid for all. Beside it stands which c keep
-        the paper's bound: that in no bin B is more confident than the truth.
+        The question is how many of the stated winners are wrong; a c at which none is stated says
+        nothing. `valid_c` is the widest range of valid values; `validity().for_all` is empty if no
+        c is valid for all. Beside it stands which c keep the paper's bound: that in no bin B is
+        more confident than the truth.
         """
         pairs = {}
         for name in self._names(omega):
@@ -567,7 +568,7 @@ class Calibration:
         best = self.choose_c(valid_only=False)
         validity = self.validity()
         good, words = validity.at_each_c()[self._column(best)]
-        valid = np.all(validity.valid & ~validity.says_nothing, axis=0).tolist()
+        valid = [passes for passes, _ in validity.at_each_c()]
         bound = np.all(validity.keeps_bound, axis=0).tolist()
         slope = None
         if all(self._of(name).size >= ENOUGH_TO_CORRECT for name in self.omegas):
@@ -718,8 +719,7 @@ class Calibration:
     def _verdicts(self) -> list[str]:
         validity = self.validity()
         valid = dict(zip(validity.omegas, validity.valid.tolist(), strict=True))
-        states = np.any(validity.stated > 0.0, axis=0).tolist()
-        return text.verdicts(self.c, validity.at_each_c(), validity.widest(), valid, states)
+        return text.verdicts(self.c, validity.at_each_c(), validity.widest(), valid)
 
     def _choice(self) -> list[str]:
         """The best c with its law, the effect of its curve, and what to do next."""

@@ -43,7 +43,7 @@ def ranges(c: Sequence[float], valid: Sequence[bool]) -> str:
 
 
 def right_winners(n_stated: int, error: float) -> str:
-    """What is said of a c that is valid."""
+    """What is said of a c that nothing speaks against."""
     if n_stated == 0:
         return "no winner is stated"
     if n_stated == 1:
@@ -131,25 +131,18 @@ def verdicts(
     at_each_c: Sequence[tuple[bool, str]],
     widest: object,
     valid: Mapping[str, Sequence[bool]],
-    states: Sequence[bool],
 ) -> list[str]:
     """Whether each c is valid, with the numbers, and the range that is valid for all.
 
-    Of several epistemic distributions, also what is valid for each. A c at which no winner is
-    stated (`states`) is right about nothing: it is valid, but that is no praise.
+    Of several epistemic distributions, also what is valid for each.
     """
     shown = told_apart(c)
     width = max(map(len, shown.values()))
     lines = []
-    good = [passes for passes, _ in at_each_c]
-    praised = [passes and speaks for passes, speaks in zip(good, states, strict=True)]
-    for value, (_, words), praise in zip(c, at_each_c, praised, strict=True):
-        verdict = "valid: " if praise else ""
+    for value, (good, words) in zip(c, at_each_c, strict=True):
+        verdict = "valid: " if good else ""
         lines.append(f"  c = {shown[value]:<{width}}  {verdict}{words}")
     lines.append(f"Valid: {widest}")
-    if praised != good:
-        where = f"at c = {ranges(c, praised)} only" if any(praised) else "at none of them"
-        lines.append(f"  of these, winners are stated {where}; the others are right about nothing")
     if len(valid) > 1:
         lines += [f"  for {show(name)!r}: {ranges(c, row)}" for name, row in valid.items()]
     return lines

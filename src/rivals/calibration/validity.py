@@ -174,7 +174,7 @@ class ValidRange:
 class Validity:
     """Which values of c are valid for each epistemic distribution.
 
-    `for_all` has those that are valid for every one.
+    `for_all` has those that none speaks against, and that are valid for one at least.
 
     Attributes
     ----------
@@ -216,8 +216,13 @@ class Validity:
 
     @property
     def valid(self) -> BoolArray:
-        """(omegas, c): whether each c is valid; one that states no winner is, and says nothing."""
+        """(omegas, c): whether winners are stated at each c, and are right."""
         return np.array([[each.valid for each in row] for row in self.judgements])
+
+    @property
+    def objects(self) -> BoolArray:
+        """(omegas, c): whether a distribution speaks against c; not if it states no winner."""
+        return np.array([[each.objects for each in row] for row in self.judgements])
 
     @property
     def says_nothing(self) -> BoolArray:
@@ -246,9 +251,11 @@ class Validity:
 
     @property
     def for_all(self) -> tuple[float, ...]:
-        """The values of c that are valid for every distribution; empty if there is none."""
-        good = np.all(self.valid, axis=0)
-        return tuple(c for c, valid in zip(self.c, good, strict=True) if valid)
+        """The values of c that are valid for all distributions; empty if there is none.
+
+        A distribution for which no winner is stated says nothing, and does not count.
+        """
+        return tuple(c for c, (valid, _) in zip(self.c, self.at_each_c(), strict=True) if valid)
 
     def at_each_c(self, rule: ValidityRule = "winners") -> list[tuple[bool, str]]:
         """At each c, whether it is valid for all, and a sentence.
@@ -303,9 +310,9 @@ class Validity:
         below = "no smaller c was tried"
         above = "no larger c was tried"
         if begin > 0:
-            below = f"c = {shown[begin - 1]} is {verdicts[begin - 1][1]}"
+            below = f"at c = {shown[begin - 1]}, {verdicts[begin - 1][1]}"
         if end + 1 < len(self.c):
-            above = f"c = {shown[end + 1]} is {verdicts[end + 1][1]}"
+            above = f"at c = {shown[end + 1]}, {verdicts[end + 1][1]}"
         return ValidRange(self.c[begin], self.c[end], below, above, self.c[begin : end + 1])
 
     def to_dict(self) -> dict[str, Any]:
@@ -334,21 +341,22 @@ class Validity:
     def _cells(self) -> list[list[str]]:
         """A line for each epistemic distribution, and one for all of them."""
         body = []
-        rows = zip(self.omegas, self.judgements, self.keeps_bound, strict=True)
-        for name, row, kept in rows:
-            valid = [each.valid and each.stated > 0 for each in row]
+        rows = zip(self.omegas, self.judgements, self.valid, self.keeps_bound, strict=True)
+        for name, row, valid, kept in rows:
             cells = [ranges(self.c, valid), _problems(self.c, row), ranges(self.c, kept)]
             body.append([show(name), *cells])
-        spoken = ~np.all(self.says_nothing, axis=0)
-        for_all = np.all(self.valid, axis=0) & spoken
+        for_all = [good for good, _ in self.at_each_c()]
         kept_by_all = np.all(self.keeps_bound, axis=0)
         body.append(["all of them", ranges(self.c, for_all), "", ranges(self.c, kept_by_all)])
         return body
 
 
 def _badness(judgement: Judgement) -> tuple[bool, float]:
-    """What is not valid is worse than what is; then, the more errors the worse."""
-    return not judgement.valid, float(np.nan_to_num(judgement.error, nan=-1.0))
+    """What speaks against a c is worse than what does not; then, the more errors the worse.
+
+    What says nothing comes last.
+    """
+    return judgement.objects, float(np.nan_to_num(judgement.error, nan=-1.0))
 
 
 def _excess(bound: Bound) -> tuple[bool, float]:
@@ -359,7 +367,7 @@ def _excess(bound: Bound) -> tuple[bool, float]:
 def _problems(c: Sequence[float], judgements: Sequence[Judgement]) -> str:
     """What is wrong with the other values: each problem with its values of c.
 
-    If they are overconfident, with their errors. Values that state no winner say nothing.
+    If they are overconfident, with their errors.
     """
     shown = told_apart(c)
     found: dict[str, list[str]] = {}
@@ -369,6 +377,4 @@ def _problems(c: Sequence[float], judgements: Sequence[Judgement]) -> str:
             place += f" ({percent(each.error)} wrong)"
         if each.problem is not None:
             found.setdefault(each.problem.value, []).append(place)
-        elif each.stated == 0:
-            found.setdefault("says nothing", []).append(place)
     return "; ".join(f"{problem} at {', '.join(at)}" for problem, at in found.items())

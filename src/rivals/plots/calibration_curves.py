@@ -176,20 +176,15 @@ def plot_valid_c(
     ax.axhline(allowed, color=ink(ax, 0.5), linewidth=1, linestyle=":")
     look: dict[str, Any] = {"va": "top", "ha": "right", "color": ink(ax, 0.6), "fontsize": "small"}
     ax.text(calibration.c[-1], allowed, f"{allowed:.0%} allowed", **look)
-    valid = calibration.valid_c(bins=bins)
-    spoken = ~np.all(validity.says_nothing, axis=0)
-    praised = [
-        c for c, speaks in zip(validity.c, spoken, strict=True) if speaks and c in valid.values
-    ]
-    if praised:
+    valid = validity.widest()
+    if valid.low is not None and valid.high is not None:
         label = "valid for all, winners stated"
-        ends = (min(praised), max(praised))
-        ax.axvspan(*ends, color="#009E73", alpha=0.15, label=label, linewidth=0)
+        ax.axvspan(valid.low, valid.high, color="#009E73", alpha=0.15, linewidth=0, label=label)
     ax.set_xscale("log", base=2)
     ax.set_xlim(calibration.c[0] / BESIDE, calibration.c[-1] * BESIDE)
     ax.set_ylim(bottom=0)
     sentence = "Green: the c whose stated winners are right often enough"
-    if not spoken.all():
+    if validity.says_nothing.any():
         sentence += "; where there is no point, none is stated"
     return finish(ax, "sensitivity c", "stated winners that are wrong", sentence, title=title)
 
