@@ -22,7 +22,7 @@ from sklearn.svm import SVR
 from sklearn.tree import DecisionTreeRegressor
 
 import rivals
-from rivals.plots import plot_intervals
+from rivals.plots import plot_intervals, plot_ties, tied_models
 from rivals.read import regressor
 
 inputs, targets = load_diabetes(return_X_y=True)
@@ -76,3 +76,18 @@ plot_intervals(result)
 # off the bars; read it at the right edge.
 
 print(result)
+
+# %%
+# Which cannot be told apart?
+# ---------------------------
+# In one picture, read like a critical-difference diagram: models stand on the axis of mean
+# loss, and a bar joins those that no verdict parts. A model may be tied with better ones
+# and with worse ones that are not tied with each other, so bars overlap.
+
+plot_ties(result)
+
+# %%
+# The same sets as names:
+
+for tied in tied_models(result):
+    print(tied)

@@ -123,3 +123,15 @@ def test_a_rejection_by_another_than_the_best_is_a_sentence():
     assert found.ranking[0] == "varied"
     assert found.rejections["worse"].by == "steady"
     assert ", steady would predict better than worse (P " in found.conclusion
+
+
+def test_the_methods_name_what_the_losses_are():
+    rng = np.random.default_rng(0)
+    a = rng.exponential(size=300)
+    models = {"a": a, "b": a + rng.normal(0.2, 0.1, size=300)}
+    joint = rivals.compare(models, groups=np.arange(300), loss_unit="nats").methods()
+    assert "by their loss in nats in each of 300 held-out groups with rivals" in joint
+    assert "As each group has one loss, σ² was taken as 0." in joint
+    points = rivals.compare(models, groups=np.arange(300) % 5).methods()
+    assert "by their losses on 300 held-out points in 5 groups with rivals" in points
+    assert "was taken as 0" not in points

@@ -181,6 +181,7 @@ def test_stability_is_shown_where_a_single_simulation_says_otherwise():
     unclear = rivals.compare(unstable_losses(), c=0.2, threshold=0.9, rng=0)
     assert min(unclear.stability.values()) < 1.0
     assert "stable" in str(unclear).splitlines()[0]
+    assert "100%" not in str(unclear)  # and not in the rows where all agree
 
 
 def seed_of(result: rivals.Comparison) -> bool:

@@ -114,9 +114,9 @@ def _survivors(result: Answers) -> str:
         return ""
     probability = [result.best_decides[result.place[name]] for name in others]
     if len(others) > MOST_NAMED:
-        low = _probability(min(probability))
-        high = _probability(max(probability))
-        return f"{len(others)} models may be as good as {show(best)} (P {low} to {high})."
+        low = _plain(min(probability))
+        high = _plain(max(probability))
+        return f"{len(others)} models may be as good as {show(best)} (P from {low} to {high})."
     parts = [
         f"{show(name)} (P {_probability(value)})"
         for name, value in zip(others, probability, strict=True)

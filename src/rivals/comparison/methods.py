@@ -37,13 +37,14 @@ def methods(result: Answers, sweep: Callable[[], AnswersOverC]) -> str:
     """
     law = result.applied.law
     setting = result.applied.setting
-    n_points = result.applied.losses[0].n_observed
     uses_c = law.uses_c(setting.n_simulations)
     sentences = [
-        f"We compared {len(result.names)} models ({listed(result.names)}) by their losses on "
-        f"{n_points} held-out points{_labels(setting)} with rivals {__version__}.",
+        f"We compared {len(result.names)} models ({listed(result.names)}) by {_losses(result)} "
+        f"with rivals {__version__}.",
         law.method,
     ]
+    if law.needs_groups and _one_loss_each(setting):
+        sentences.append("As each group has one loss, σ² was taken as 0.")
     if uses_c:
         sentences.append(law.method_of_c)
         sentences.append(f"We used {_c(result)} and {_simulations(setting)}.")
@@ -63,6 +64,22 @@ def methods(result: Answers, sweep: Callable[[], AnswersOverC]) -> str:
 def references(*, of_paper: bool) -> str:
     """What to cite: the software, and the paper where its law or its calibration is used."""
     return f"References: {PAPER}; {SOFTWARE}." if of_paper else f"References: {SOFTWARE}."
+
+
+def _losses(result: Answers) -> str:
+    """The losses that were compared: in which unit, of how many points or groups."""
+    setting = result.applied.setting
+    unit = f" in {setting.loss_unit}" if setting.loss_unit else ""
+    if setting.groups is not None and _one_loss_each(setting):
+        kind = setting.groups.kind
+        return f"their loss{unit} in each of {len(setting.groups.names)} held-out {plural(kind)}"
+    n_points = result.applied.losses[0].n_observed
+    return f"their losses{unit} on {n_points} held-out points{_labels(setting)}"
+
+
+def _one_loss_each(setting: Setting) -> bool:
+    """Whether every group has one loss, such as the joint loss of its points."""
+    return setting.groups is not None and int(setting.groups.sizes.max()) == 1
 
 
 def _labels(setting: Setting) -> str:

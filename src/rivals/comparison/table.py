@@ -194,7 +194,9 @@ def _stability(result: Answers, name: str) -> dict[str, Any]:
 
 
 def _stability_cell(row: Row, form: Format) -> str:
-    return "?" if row["stability"] is None else f"{row['stability']:.0%}"
+    if row["stability"] is None:
+        return "?"
+    return "" if row["stability"] == 1.0 else f"{row['stability']:.0%}"
 
 
 def _diagnostics(result: Answers, name: str) -> dict[str, Any]:
