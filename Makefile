@@ -109,6 +109,7 @@ evidence: .venv/.test
 	$(BIN)/python benchmarks/best_of_k.py
 	$(BIN)/python benchmarks/flips.py
 	$(BIN)/python benchmarks/ties.py
+	$(BIN)/python benchmarks/series_in_groups.py
 	$(BIN)/python tools/evidence.py
 
 # The same on real data, 20 minutes of processor time the first time: losses are kept, and only what is new is judged. Data sets of Debian's packages for R take part where these are installed.

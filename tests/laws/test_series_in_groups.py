@@ -6,8 +6,7 @@ from scipy.signal import lfilter
 from scipy.special import stdtrit
 
 import rivals
-from rivals.core import short_series
-from rivals.core.short_series import means_of_series
+from rivals.core.short_series import autocorrelation_of_series, means_of_series
 from rivals.method.probability import probability_over
 from rivals.method.spread import spread_between_groups
 
@@ -26,8 +25,7 @@ def repeated_studies(n_groups, n_points, rho):
     rng = np.random.default_rng(0)
     series = autoregressions(rho, (REPEATS, n_groups, n_points), rng).reshape(REPEATS, -1)
     sizes = np.full(n_groups, n_points)
-    _, squares, lagged = short_series._sums(series, sizes)
-    found = short_series._autocorrelation(squares, lagged, sizes)
+    found = autocorrelation_of_series(series, sizes)
     degrees = 0.5 * n_groups * n_points * (1.0 - found) / (1.0 + found)
     return *means_of_series(series, sizes), degrees
 
@@ -57,6 +55,20 @@ def test_law_of_the_groups_states_too_much_in_none_of_these(n_groups, n_points, 
         probability = probability_over(spread, new_groups)[0]
         stated = np.abs(probability - 0.5) > 0.45
         assert stated.mean() < 0.1
+
+
+def test_what_an_autoregression_misses_is_left_to_the_spread_between_groups():
+    """Under as much white noise the first lag shows half of a slow series: the error is three
+    times too small, and the law states no more than it should. Seen are 9.3 %, ± 0.5 %.
+    """
+    rng = np.random.default_rng(1)
+    slow = autoregressions(0.9, (REPEATS, 50, 10), rng)
+    series = (slow + slow.std() * rng.standard_normal(slow.shape)).reshape(REPEATS, -1)
+    means, variances = means_of_series(series, np.full(50, 10))
+    error = np.sqrt(variances.sum(axis=1)) / 50
+    assert np.mean(np.abs(means.mean(axis=1)) > 1.645 * error) > 0.3
+    spread = spread_between_groups(means, variances, np.zeros((1, REPEATS)))
+    assert np.mean(np.abs(probability_over(spread, np.inf)[0] - 0.5) > 0.45) < 0.12
 
 
 def models(n_models, n_groups, n_points, rho=0.0):

@@ -47,6 +47,19 @@ def means_of_series(series: FloatArray, sizes: IntArray) -> tuple[FloatArray, Fl
     return means, variance[:, None] * shares
 
 
+def autocorrelation_of_series(series: FloatArray, sizes: IntArray) -> FloatArray:
+    """ρ of each row, pooled over its groups.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> bool(autocorrelation_of_series(rng.normal(size=(1, 4000)), np.full(400, 10))[0] < 0.05)
+    True
+    """
+    _, squares, lagged = _sums(series, sizes)
+    return _autocorrelation(squares, lagged, sizes)
+
+
 def _sums(series: FloatArray, sizes: IntArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Mean of each group; Σ x_t² and Σ x_t x_{t+1} of deviations from it, over all groups."""
     begins = np.cumsum(sizes) - sizes
