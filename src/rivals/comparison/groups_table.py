@@ -12,17 +12,19 @@ import numpy as np
 
 from rivals._say.arguments import check_choice
 from rivals._say.words import plural, show
-from rivals._types import FloatArray
+from rivals._types import FloatArray, IntArray
 from rivals.comparison import pasting, rendering
 from rivals.comparison.answers import Answers
 from rivals.comparison.digits import Number, format_of_differences
 from rivals.laws.base import Applied
-from rivals.laws.differences import quantile
+from rivals.laws.differences import Differences, quantile
 
 LEVEL = 0.9
 # Of more groups than this, the first are printed.
 MOST_GROUPS = 24
 FIRST_GROUPS = 8
+# Of so many models × groups the laws are computed together.
+TOGETHER = 2**14
 
 Interval = tuple[float, float]
 
@@ -171,16 +173,12 @@ class GroupsTable:
         return "\n\n".join([pasting.latex(*self._of_groups()), models])
 
     def __str__(self) -> str:
-        n_models = len(self.models)
-        headings, cells = self._of_groups(n_models)
-        while n_models > 1 and rendering.width_of(headings, cells) > rendering.terminal_width():
-            n_models -= 1
-            headings, cells = self._of_groups(n_models)
-        shown = len(cells) if len(cells) <= MOST_GROUPS else FIRST_GROUPS
-        parts = [rendering.text(headings, cells[:shown])]
+        n_groups = len(self.groups) if len(self.groups) <= MOST_GROUPS else FIRST_GROUPS
+        n_models = self._fitting(n_groups)
+        parts = [rendering.text(*self._of_groups(n_models, n_groups))]
         left_out = []
-        if shown < len(cells):
-            left_out.append(f"{len(cells) - shown} more {plural(self.kind)}")
+        if n_groups < len(self.groups):
+            left_out.append(f"{len(self.groups) - n_groups} more {plural(self.kind)}")
         if n_models < len(self.models):
             left_out.append(f"{len(self.models) - n_models} more models")
         if left_out:
@@ -213,13 +211,25 @@ class GroupsTable:
         """Whether no group has a sampling error: there is nothing to print of it."""
         return all(group.points == 1 for group in self.groups)
 
-    def _of_groups(self, n_models: int | None = None) -> tuple[list[str], list[list[str]]]:
-        """Headings and cells: a column for each model, or for so many of them."""
+    def _fitting(self, n_groups: int) -> int:
+        """How many models have room beside each other in the terminal; one at least."""
+        room = rendering.terminal_width()
+        for n_models in range(2, len(self.models) + 1):
+            if rendering.width_of(*self._of_groups(n_models, n_groups)) > room:
+                return n_models - 1
+        return len(self.models)
+
+    def _of_groups(
+        self, n_models: int | None = None, n_groups: int | None = None
+    ) -> tuple[list[str], list[list[str]]]:
+        """Headings and cells: a column for each model and a line for each group, or for so many of
+        them.
+        """
         models = self.models[:n_models]
         points = [] if self._one_loss_each else ["points"]
         headings = [self.kind, *points, *(show(model) for model in models), "won by"]
         cells = []
-        for group in self.groups:
+        for group in self.groups[:n_groups]:
             line = [show(group.name), *(str(group.points) for _ in points)]
             for model in models:
                 difference, error = group.difference[model]
@@ -292,10 +302,10 @@ def groups_table(result: Answers, against: str | None = None) -> GroupsTable:
             difference, error = differences[model]
             here[model] = (float(difference[index]), float(error[index]))
         groups.append(GroupOutcome(name, int(grouping.sizes[index]), here, winners[index]))
-    between = {}
-    for model in others:
-        errors = differences[model][1]
-        between[model] = _between(result.applied, place[model], place[base], errors)
+    places = np.array([place[model] for model in others])
+    errors = np.stack([differences[model][1] for model in others])
+    found = _between(result.applied, places, place[base], errors)
+    between = dict(zip(others, found, strict=True))
     return GroupsTable(grouping.kind, base, tuple(others), tuple(groups), between)
 
 
@@ -312,30 +322,56 @@ def _winners(
     ]
 
 
-def _between(applied: Applied, a: int, b: int, errors: FloatArray) -> BetweenGroups | None:
-    """The law of μ and τ of a pair, and of its difference in a new group."""
+def _between(
+    applied: Applied, models: IntArray, base: int, errors: FloatArray
+) -> list[BetweenGroups | None]:
+    """The laws of μ and τ of some models beside another, and of their differences in a new group.
+
+    `errors` are those of the differences in each group, models × groups.
+    """
+    found: list[BetweenGroups | None] = []
+    step = max(1, TOGETHER // errors.shape[1])
+    for begin in range(0, models.size, step):
+        piece = slice(begin, begin + step)
+        found += _between_some(applied, models[piece], base, errors[piece])
+    return found
+
+
+def _between_some(
+    applied: Applied, models: IntArray, base: int, errors: FloatArray
+) -> list[BetweenGroups | None]:
     law: Any = applied
-    new_group = law.new_difference(a, b)
-    if not new_group.std.any():  # the same losses, or a constant between them: not judged
-        return None
-    mean = law.differences_over(np.array([a]), np.array([b]), inf)
+    bases = np.full_like(models, base)
+    new_group = law.differences_over(models, bases, 1.0)
+    mean = law.differences_over(models, bases, inf)
     with np.errstate(over="ignore"):  # the variance of μ, which is not asked for here
-        spread = law.spread(a, b)
-    low, middle, high = _quantiles(spread.tau[0], spread.weight[0, 0])
-    return BetweenGroups(
-        mean=float(quantile(mean, 0.5)[0]),
-        mean_interval=_interval(mean),
-        spread=middle,
-        spread_interval=(low, high),
-        i_squared=_i_squared(middle, errors),
-        new_group=_interval(new_group),
-    )
+        spread = law.spreads(models, bases)
+    middle_of_mean = quantile(mean, 0.5).tolist()
+    of_mean = _intervals(mean)
+    of_new_group = _intervals(new_group)
+    found: list[BetweenGroups | None] = []
+    for place, is_judged in enumerate(new_group.std.any(axis=1)):
+        if not is_judged:  # the same losses, or a constant between them
+            found.append(None)
+            continue
+        low, middle, high = _quantiles(spread.tau[place], spread.weight[0, place])
+        found.append(
+            BetweenGroups(
+                mean=middle_of_mean[place],
+                mean_interval=of_mean[place],
+                spread=middle,
+                spread_interval=(low, high),
+                i_squared=_i_squared(middle, errors[place]),
+                new_group=of_new_group[place],
+            )
+        )
+    return found
 
 
-def _interval(law: Any) -> Interval:
+def _intervals(law: Differences) -> list[Interval]:
     low = quantile(law, 0.5 - 0.5 * LEVEL)
     high = quantile(law, 0.5 + 0.5 * LEVEL)
-    return float(low[0]), float(high[0])
+    return list(zip(low.tolist(), high.tolist(), strict=True))
 
 
 def _quantiles(tau: FloatArray, weight: FloatArray) -> tuple[float, float, float]:

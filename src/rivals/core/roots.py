@@ -10,7 +10,7 @@ from rivals._types import FloatArray
 
 # A bracket is narrowed to this part of it, or to the last digit. Some ten steps are enough where
 # the function is smooth; where it jumps, every third step or so halves.
-NARROWEST = 2.0**-60
+NARROWEST = 2.0**-66
 MOST_STEPS = 200
 
 

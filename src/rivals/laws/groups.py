@@ -255,7 +255,8 @@ class GroupsRisks(Applied):
                 summaries = [law.summary(each, setting) for each in losses]
             grouped = GroupedLosses.of(self.losses, np.stack(summaries), self.reference, setting)
         self.grouped = grouped
-        # Beside the horizon asked for: the next group, and all to come.
+        # Beside the horizon asked for, those at which a table shows the best: the next group, and
+        # all to come.
         self._horizons = tuple(horizons)
         self._margin = float(np.ldexp(setting.margin, -grouped.exponent))
 
@@ -338,7 +339,7 @@ class GroupsRisks(Applied):
     # ---------------------------------------------------------------- every pair
 
     def matrix(self) -> tuple[FloatArray, FloatArray]:
-        matrix = self._matrices.over[self.setting.horizon]
+        matrix = self._matrices.better
         return matrix, np.zeros_like(matrix)
 
     def exceedance(self) -> tuple[FloatArray, FloatArray]:
@@ -348,17 +349,24 @@ class GroupsRisks(Applied):
         return iter(self._matrices.alone)
 
     def over(self, new_groups: float) -> FloatArray:
-        if new_groups in self._matrices.over:
-            return self._matrices.over[new_groups]
-        return self.changed(new_groups=new_groups, margin=0.0).matrix()[0]
+        if new_groups == self.setting.horizon:
+            return self._matrices.better
+        if new_groups not in self._at_other_horizons:
+            other = self.changed(new_groups=new_groups, margin=0.0)
+            self._at_other_horizons[new_groups] = other.matrix()[0]
+        return self._at_other_horizons[new_groups]
+
+    @cached_property
+    def _at_other_horizons(self) -> dict[float, FloatArray]:
+        """`over` of other numbers of new groups, where it was asked for."""
+        return {}
 
     @cached_property
     def _matrices(self) -> _Matrices:
-        """All pairs, at the horizon asked for, of the next group, and of all to come."""
+        """All pairs, at the horizon of this comparison."""
         n_models = self.empirical.size
         every = np.arange(n_models)
-        horizons = {self.setting.horizon, *self._horizons}
-        over = {m: np.full((n_models, n_models), 0.5) for m in horizons}
+        better = np.full((n_models, n_models), 0.5)
         diagonal = 0.0 if self._margin else 0.5
         exceeds = np.full((len(self._priors), n_models, n_models), diagonal)
         step = max(CHUNK // n_models, 1)
@@ -366,20 +374,19 @@ class GroupsRisks(Applied):
             here = every[begin : begin + step]
             later = here[:, None] < every[None, :]
             for _, _, pairs in self.grouped.in_pieces(here, every, later, self._width):
-                self._fill(pairs, over, exceeds)
+                self._fill(pairs, better, exceeds)
         if not self._margin:
-            exceeds[0] = over[self.setting.horizon]
-        return _Matrices(over, exceeds[0], exceeds[1:])
+            exceeds[0] = better
+        return _Matrices(better, exceeds[0], exceeds[1:])
 
-    def _fill(self, pairs: Pairs, over: dict[float, FloatArray], exceeds: FloatArray) -> None:
+    def _fill(self, pairs: Pairs, better: FloatArray, exceeds: FloatArray) -> None:
         """Write what some pairs say into matrices of all."""
         a = pairs.a
         b = pairs.b
         law = self._law_of(pairs)
-        for m, matrix in over.items():
-            probability = law.below(0.0, m, priors=1)[0]
-            matrix[a, b] = probability
-            matrix[b, a] = 1.0 - probability
+        probability = law.below(0.0, self.setting.horizon, priors=1)[0]
+        better[a, b] = probability
+        better[b, a] = 1.0 - probability
         if self._margin:
             exceeds[:, a, b] = law.below(-self._margin, self.setting.horizon)
             exceeds[:, b, a] = 1.0 - law.below(self._margin, self.setting.horizon)
@@ -516,9 +523,14 @@ class GroupsRisks(Applied):
         """The law of that difference in the next group, in the unit of the losses."""
         return self.differences_over(np.array([a]), np.array([b]), 1.0)
 
-    def spread(self, a: int, b: int) -> Spread:
-        """The law of μ and τ of one pair, in the unit of the losses."""
+    def better_in_next(self, a: int, b: int) -> float:
+        """P(a better than b in the next group)."""
         pair = self._pair(np.array([a]), np.array([b]))
+        return float(pair.below(0.0, 1.0)[0, 0])
+
+    def spreads(self, first: IntArray, second: IntArray) -> Spread:
+        """The law of μ and τ of each of these pairs, in the unit of the losses."""
+        pair = self._pair(first, second)
         exponent = self.grouped.exponent
         return Spread(
             pair.spread.weight,
@@ -706,7 +718,7 @@ class GroupsRisks(Applied):
 class _Matrices:
     """What all pairs say."""
 
-    over: dict[float, FloatArray]  # number of new groups → [a, b] = P(a better)
+    better: FloatArray  # [a, b] = P(a better)
     exceeds: FloatArray  # [a, b] = P(a better by more than the margin), at the horizon asked for
     alone: FloatArray  # [s]: the same under simulation s alone
 

@@ -102,7 +102,7 @@ def plot_groups(
         [place, *rows[: named.size]], names, fontsize="x-small" if is_narrow(ax) else "small"
     )
     won = int(result.won[b, a])
-    probability = probability_text(float(result.over(1)[b, a]))
+    probability = probability_text(applied.better_in_next(b, a))
     where = f"in {won} of {order.size}; in a new {literal(groups.kind)} with P = {probability}"
     x = f"mean loss of {literal(model, 20)} less that of {literal(rival, 20)}"
     return finish(ax, x, "", f"Right of zero {literal(rival, 16)} is better, {where}", title=title)
