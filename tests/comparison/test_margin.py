@@ -71,7 +71,7 @@ def draws_of_difference(applied, a, b, rng, n=200_000):
 
 
 def draws_over_groups(applied, a, b, rng, n):
-    spread = applied.spread(a, b)
+    spread = applied.spreads(np.array([a]), np.array([b]))
     point = rng.choice(spread.weight.shape[2], n, p=spread.weight[0, 0])
     mean = rng.normal(spread.centre[0, point], np.sqrt(spread.variance[0, point]))
     tau = spread.tau[0, point]
