@@ -60,11 +60,14 @@ def expectation(applied: Applied, *, calibrated: bool, winner: bool) -> str:
 def in_words(found: Expected, applied: Applied, *, winner: bool) -> str:
     """What was measured, without the end of the sentence."""
     data = _at_hand(found, applied)
+    # The benchmark has log losses alone; other ones, and those of which it is not known, are told.
+    by = "" if applied.setting.loss_unit == "nats" else ", by log losses,"
     if not winner:
-        return f"in {DATA_SETS} real data sets {_stated(found)}, from {data}"
+        return f"in {DATA_SETS} real data sets{by} {_stated(found)}, from {data}"
+    lost = f"{found.error:.0f} ± {found.standard_error:.0f} %"
     return (
-        f"in {DATA_SETS} real data sets {found.error:.0f} ± {found.standard_error:.0f} % of the "
-        f"winners stated from {data} lost {LOST[question_of(applied.setting)]}; {_stated(found)}"
+        f"in {DATA_SETS} real data sets{by} {lost} of the winners stated from {data} lost "
+        f"{LOST[question_of(applied.setting)]}; {_stated(found)}"
     )
 
 
