@@ -213,7 +213,7 @@ def test_print_names_the_best_c_its_law_and_too_few_experiments():
     assert "Too few experiments to call a c valid: 70; 256 are needed\n" in f"{result}\n"
     few = str(rivals.calibrate(toys.omega, n_experiments=8, c=[1.0], **sizes))
     assert "valid: 8; 256 are needed, 64 for a curve that corrects probabilities" in few
-    assert "corrected, stated" not in few
+    assert "corrected, stated probabilities" not in few
 
 
 def test_where_some_experiments_failed_it_is_said(failing):
