@@ -80,7 +80,18 @@ def test_the_name_of_a_column_needs_a_frame():
 def test_text_in_a_column_that_is_taken_for_a_model_is_refused(library):
     pytest.importorskip("narwhals", reason='needs pip install "rivals[table]"')
     with pytest.raises(TypeError, match=r"column 'school' of the data frame holds text.*groups="):
-        rivals.compare(frame_of(library), groups=GROUPS)
+        rivals.compare(frame_of(library), groups=GROUPS[::-1])
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_a_column_that_is_given_as_groups_is_no_model(library):
+    pytest.importorskip("narwhals", reason='needs pip install "rivals[table]"')
+    frame = frame_of(library)
+    expected = rivals.compare(frame, groups="school", rng=0)
+    for groups in (frame["school"], GROUPS):
+        result = rivals.compare(frame, groups=groups, rng=0)
+        assert result.names == ("A", "B")
+        assert np.array_equal(result.probability, expected.probability)
 
 
 def test_a_running_number_is_no_model():

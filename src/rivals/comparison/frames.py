@@ -50,9 +50,21 @@ def columns_by_role(models: Any, labels: Mapping[str, Any]) -> tuple[Any, dict[s
         _check_named_once(names, given, what)
         found[what] = columns[names.index(given)][1]
     taken = [given for given in labels.values() if isinstance(given, str)]
-    models = [(name, column) for name, column in columns if name not in taken]
+    given = [each for each in labels.values() if each is not None and not isinstance(each, str)]
+    models = []
+    for name, column in columns:
+        # frame["school"] given as groups is still a column of the frame, and no model.
+        if name not in taken and not any(_same(column, each) for each in given):
+            models.append((name, column))
     _check_losses(models)
     return models, found
+
+
+def _same(column: Any, labels: Any) -> bool:
+    """Whether a column holds these labels, in their order."""
+    values = np.asarray(column)
+    others = np.asarray(labels)
+    return values.shape == others.shape and bool(np.all(values == others))
 
 
 def _check_named_once(names: Sequence[Any], given: str, what: str) -> None:

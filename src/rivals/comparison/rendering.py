@@ -5,6 +5,7 @@ What the cells contain is up to the result.
 
 from __future__ import annotations
 
+import re
 import shutil
 import sys
 import textwrap
@@ -16,6 +17,7 @@ from rivals._say.optional import need
 
 # Columns if the width of the terminal is unknown, and the most for sentences: longer lines are
 # hard to read.
+NO_BREAK = "\N{NO-BREAK SPACE}"
 WIDTH = 100
 NARROWEST = 40
 
@@ -42,11 +44,23 @@ def text(headings: Line, body: Sequence[Line]) -> str:
 
 
 def wrap(sentence: str, width: int | None = None, *, indent: str = "") -> str:
-    """A sentence in lines that fit the terminal; further lines begin with the indent."""
+    """A sentence in lines that fit the terminal; further lines begin with the indent.
+
+    "P = 0.975" and "5 ± 1 %" stay in one line.
+
+    Examples
+    --------
+    >>> print(wrap("If the study were repeated, it would be better (P = 0.975).", 52))
+    If the study were repeated, it would be better
+    (P = 0.975).
+    """
     columns = min(terminal_width(), WIDTH) if width is None else width
-    return textwrap.fill(
-        sentence, columns, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+    joined = re.sub(r" ([=<>±]) (?=\S)", f"{NO_BREAK}\\1{NO_BREAK}", sentence)
+    joined = re.sub(r"(?<=\d) %", f"{NO_BREAK}%", joined)
+    lines = textwrap.fill(
+        joined, columns, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
     )
+    return lines.replace(NO_BREAK, " ")
 
 
 def terminal_width() -> int:
