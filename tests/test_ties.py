@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.special import gammaln
 
-from rivals import HierarchicalBetaProcess, Losses
+from rivals import HierarchicalBetaProcess, Losses, compare
 from rivals.laws.beta import tied_fraction
 from samples import make_losses
 
@@ -141,3 +141,21 @@ def test_shapes_stay():
 def test_a_constant_loss_stays():
     losses = Losses([2.0, 2.0], [2.0, 2.0])
     assert losses.spread_ties() is losses
+
+
+@pytest.mark.parametrize("law", ["transport", "groups"])
+def test_the_risk_of_zero_one_losses_is_a_rate(law):
+    """A rare error in few groups: the normal law alone would let the risk be below 0."""
+    options = {"groups": np.arange(N) % 4} if law == "groups" else {"law": law, "c": 1.0}
+    models = {"rare": coins(0.005, 0.08, 4), "nearly always": coins(0.995, 0.9, 4, seed=1)}
+    result = compare(models, rng=0, **options)
+    ends = np.array([result.risk_interval(name, 0.999) for name in models])
+    assert ends.min() >= 0.0
+    assert ends.max() <= 1.0
+    # The law itself is not cut off: other losses of the same shape have any risk.
+    shifted = {
+        name: Losses(losses.observed - 2.0, losses.synthetic - 2.0)
+        for name, losses in models.items()
+    }
+    wide = compare(shifted, rng=0, **options).risk_interval("rare", 0.999)
+    assert wide[1] == pytest.approx(ends[0, 1] - 2.0, abs=1e-9)

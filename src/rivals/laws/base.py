@@ -373,7 +373,20 @@ class Applied(ABC):
         return Draws(self.samplers(), np.zeros(n_models), setting.entropy, setting.key, blocks)
 
     def interval(self, level: float) -> tuple[FloatArray, FloatArray]:
-        """Ends of the central interval of each risk."""
+        """Ends of the central interval of each risk; those of 0/1 losses lie between 0 and 1."""
+        low, high = self._interval(level)
+        if not self._are_rates:
+            return low, high
+        ends = (-self.reference, 1.0 - self.reference)
+        return np.clip(low, *ends), np.clip(high, *ends)
+
+    @cached_property
+    def _are_rates(self) -> bool:
+        """Whether all losses are 0 or 1, so that a risk is a rate."""
+        return all(np.isin(sample.observed, (0.0, 1.0)).all() for sample in self.losses)
+
+    def _interval(self, level: float) -> tuple[FloatArray, FloatArray]:
+        """The same, as the law has it."""
         reach = float(ndtri(0.5 + 0.5 * level)) * self.risk_std
         means = self.risk_mean - self.reference
         return means - reach, means + reach

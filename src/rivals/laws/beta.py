@@ -721,7 +721,7 @@ class BetaRisks(Applied):
     def _sorted(self) -> list[FloatArray]:
         return self._decision.ordered
 
-    def interval(self, level: float) -> tuple[FloatArray, FloatArray]:
+    def _interval(self, level: float) -> tuple[FloatArray, FloatArray]:
         tails = [0.5 - 0.5 * level, 0.5 + 0.5 * level]
         low, high = np.array([np.quantile(draws, tails) for draws in self._sorted]).T
         return low, high

@@ -585,7 +585,7 @@ class GroupsRisks(Applied):
         heavy = (self.grouped.squares == 0.0) & (len(self.groups.names) <= 4)
         return np.where(heavy, np.inf, self._risks.deviation)
 
-    def interval(self, level: float) -> tuple[FloatArray, FloatArray]:
+    def _interval(self, level: float) -> tuple[FloatArray, FloatArray]:
         return interval(self._risks, level)
 
     @cached_property
