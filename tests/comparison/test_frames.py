@@ -120,3 +120,10 @@ def test_columns_of_one_name_are_refused():
     frame = pandas.DataFrame(np.ones((9, 2)), columns=["A", "A"])
     with pytest.raises(ValueError, match="model 'A' is given twice"):
         rivals.compare(frame, groups=np.arange(9) % 3)
+
+
+def test_counts_may_be_losses():
+    pandas = pytest.importorskip("pandas")
+    rng = np.random.default_rng(0)
+    frame = pandas.DataFrame({"A": rng.poisson(3, 400), "B": rng.poisson(4, 400)})
+    assert rivals.compare(frame, groups=GROUPS).names == ("A", "B")

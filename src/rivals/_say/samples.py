@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +20,10 @@ SMALLEST_RANGE = 1e-312
 # What NetCDF puts where nothing was written, about 9.97e36; some of its readers, but not all,
 # take it for missing.
 UNWRITTEN = 15 * 2.0**119
+# In fewer rows, losses may look like an index by chance, or in an example.
+FEW_ROWS = 10
+# How many columns are warned of.
+MANY_NAMES = 12
 
 
 def check_losses(
@@ -215,3 +220,29 @@ def find_not_finite(array: FloatArray, *, simulated: bool = False) -> NotFinite 
             first = tuple(map(int, np.argwhere(is_of_kind)[0]))
             return NotFinite(count, array.size, kind, first, remedy)
     return None
+
+
+# ---------------------------------------------------------------- columns that are no losses
+
+
+def is_running_number(column: npt.NDArray[Any]) -> bool:
+    """Whether a column counts its rows.
+
+    Examples
+    --------
+    >>> is_running_number(np.arange(5.0, 30.0)), is_running_number(np.arange(3.0))
+    (True, False)
+    """
+    if column.size < FEW_ROWS:
+        return False
+    return _holds(column, lambda part: bool(np.all(np.diff(part) == 1)))
+
+
+def is_whole(column: npt.NDArray[Any]) -> bool:
+    """Whether a column holds whole numbers only."""
+    return _holds(column, lambda part: np.array_equal(part, np.round(part)))
+
+
+def _holds(column: npt.NDArray[Any], rule: Callable[[npt.NDArray[Any]], bool]) -> bool:
+    """Whether a rule holds for a column; mostly its beginning tells that it does not."""
+    return rule(column[:FEW_ROWS]) and rule(column)

@@ -9,13 +9,12 @@ from typing import Any
 import numpy as np
 
 from rivals._say.optional import need
+from rivals._say.samples import FEW_ROWS, MANY_NAMES, is_running_number, is_whole
 from rivals._say.warn import warn
 from rivals._say.words import listed, show
 
 # narwhals recognises data frames; these attributes of the class hint at one.
 FRAME = ("columns", "column_names", "__dataframe__", "__arrow_c_stream__")
-# Of fewer rows, whole numbers may be losses by chance.
-FEW_ROWS = 10
 INSTEAD = "leave it out of the frame, or name it by groups= or clusters= if it is that"
 
 
@@ -93,16 +92,16 @@ def _check_losses(models: Sequence[tuple[Any, Any]]) -> None:
             )
         if values.dtype.kind not in "iuf" or values.size < FEW_ROWS:
             continue
-        if np.all(np.diff(values) == 1):
+        if is_running_number(values):
             raise ValueError(
                 f"{which} is a running number, and each column is taken as the losses of a model; "
                 f"{INSTEAD}"
             )
-        if np.array_equal(values, np.round(values)):
+        if is_whole(values):
             whole.append(which)
     if len(whole) == len(models):
         return
-    for which in whole:
+    for which in whole[:MANY_NAMES]:
         warn(f"{which} holds whole numbers only, unlike others; if it is no model, {INSTEAD}")
 
 

@@ -5,7 +5,7 @@ that cannot be losses.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -13,7 +13,14 @@ from typing import Any
 import numpy as np
 
 from rivals._say.labels import is_missing
-from rivals._say.samples import as_numbers, find_not_finite
+from rivals._say.samples import (
+    FEW_ROWS,
+    MANY_NAMES,
+    as_numbers,
+    find_not_finite,
+    is_running_number,
+    is_whole,
+)
 from rivals._say.warn import warn
 from rivals._say.words import show
 from rivals._types import FloatArray, IntArray
@@ -21,11 +28,6 @@ from rivals.read.columns import Column
 
 # What pandas calls an index in a Parquet file, and a column without a name.
 INDEX_NAME = re.compile(r"__index_level_\d+__|Unnamed: (\d+)")
-# In fewer rows, losses may look like an index by chance, or in an example.
-FEW_ROWS = 10
-# How many columns are warned of.
-MANY_NAMES = 12
-
 NUMBERS = (int, float, np.integer, np.floating, np.bool_, Decimal, Fraction)
 
 
@@ -112,13 +114,13 @@ def check_values(
     for name, column in observed.items():
         if column.size < FEW_ROWS:
             return
-        if _holds(column, lambda part: bool(np.all(np.diff(part) == 1))):
+        if is_running_number(column):
             raise ValueError(
                 f"{where}: column {show(name)!r} is a running number; {_leave_out(name)}"
             )
         if name in synthetic and np.ptp(column) > 0 and _same(column, synthetic[name]):
             same.append(name)
-        if _holds(column, lambda part: np.array_equal(part, np.round(part))):
+        if is_whole(column):
             whole.append(name)
     if 0 < len(same) < len(observed):
         raise ValueError(
@@ -131,11 +133,6 @@ def check_values(
                 f"{where}: column {show(name)!r} holds whole numbers only, unlike the others; "
                 f"if it is an id or a fold, {_leave_out(name)}"
             )
-
-
-def _holds(column: FloatArray, rule: Callable[[FloatArray], bool]) -> bool:
-    """Whether a rule holds for a column; mostly its beginning tells that it does not."""
-    return rule(column[:FEW_ROWS]) and rule(column)
 
 
 def _same(column: FloatArray, other: FloatArray) -> bool:
