@@ -90,6 +90,20 @@ def test_labelled_arrays_are_put_into_one_order():
         compare({"A": labelled(A, slice(None)), "B": B}, groups=groups)
 
 
+def test_data_of_candidates_may_be_labelled_arrays():
+    xarray = pytest.importorskip("xarray")
+    models = {
+        "A": rivals.Candidate(lambda d: np.abs(d["x"]), lambda n, rng: {"x": rng.normal(size=n)}),
+        "B": rivals.Candidate(lambda d: d["x"] ** 2, lambda n, rng: {"x": rng.normal(size=n)}),
+    }
+    expected = probability(models, data={"x": A}, groups=GROUPS, rng=0)
+    dataset = xarray.Dataset({"x": labelled(A, slice(None))})
+    assert probability(models, data=dataset, groups=GROUPS, rng=0) == expected
+    # The losses that come back are labelled, too, and groups are put into their order.
+    groups = labelled(GROUPS, ORDER)
+    assert probability(models, data=dataset, groups=groups, rng=0) == expected
+
+
 def test_columns_of_every_library_are_losses():
     pyarrow = pytest.importorskip("pyarrow")
     polars = pytest.importorskip("polars")

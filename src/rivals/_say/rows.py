@@ -88,8 +88,9 @@ def row_labels(values: Any) -> Any:
     """
     if hasattr(values, "iloc"):
         return values.index
-    if hasattr(values, "isel") and getattr(values, "dims", None):
-        return values.indexes.get(values.dims[0])
+    dims = getattr(values, "dims", None)
+    if hasattr(values, "isel") and isinstance(dims, tuple) and dims:  # of a Dataset it is no tuple
+        return values.indexes.get(dims[0])
     return None
 
 
