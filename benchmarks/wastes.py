@@ -533,7 +533,7 @@ ROWS: dict[str, tuple[str, Row]] = {
     "help_of_the_command": ("`rivals --help`", help_of_the_command),
 }
 
-# Up to minutes in the checkout before: measured once, and there not again.
+# Up to minutes in the checkout before: measured once.
 ONCE = ("page_of_300", "empirical_residuals", "student_residuals")
 
 
@@ -609,19 +609,13 @@ def as_markdown(found: dict[str, Any]) -> str:
 
 def measured(name: str, checkouts: dict[str, Path], folder: Path, repeats: int) -> dict[str, Any]:
     """A row: the best of a few runs of each checkout, in turn."""
-    best: dict[str, Any] = {"name": name, "what": ROWS[name][0], "runs": repeats}
-    to_measure = dict(checkouts)
-    if name in ONCE:
-        best["runs"] = repeats = 1
-        known = {row["name"]: row for row in kept_rows()}.get(name)
-        if known and known["commits"][0] == commit_of(checkouts.get("before", HERE)):
-            best["before"] = known["before"]
-            to_measure = {"now": checkouts["now"]}
+    n_runs = 1 if name in ONCE else repeats
+    best: dict[str, Any] = {"name": name, "what": ROWS[name][0], "runs": n_runs}
     runs = [
-        {when: measure(name, path, folder) for when, path in to_measure.items()}
-        for _ in range(repeats)
+        {when: measure(name, path, folder) for when, path in checkouts.items()}
+        for _ in range(n_runs)
     ]
-    for when in to_measure:
+    for when in checkouts:
         units = runs[0][when]
         best[when] = {unit: min(run[when][unit] for run in runs) for unit in units}
     return best

@@ -295,13 +295,14 @@ def groups_table(result: Answers, against: str | None = None) -> GroupsTable:
         for model in result.ranking[1:]:
             to_best[model] = applied.in_each_group(place[model], place[best])
     winners = _winners(result.ranking, to_best)
+    sizes = grouping.sizes.tolist()
     groups = []
     for index, name in enumerate(grouping.names):
         here = {}
         for model in others:
             difference, error = differences[model]
             here[model] = (float(difference[index]), float(error[index]))
-        groups.append(GroupOutcome(name, int(grouping.sizes[index]), here, winners[index]))
+        groups.append(GroupOutcome(name, sizes[index], here, winners[index]))
     places = np.array([place[model] for model in others])
     errors = np.stack([differences[model][1] for model in others])
     found = _between(result.applied, places, place[base], errors)
