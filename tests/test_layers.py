@@ -42,7 +42,7 @@ RANK = {name: rank for rank, layer in enumerate(LAYERS) for name in layer}
 ORDER = {
     "core": [
         "scales", "quantiles", "beta", "end_points", "tree", "tails", "sampling_error",
-        "short_series", "density", "verdict", "few_pairs", "more_groups",
+        "short_series", "density", "verdict", "few_pairs", "more_groups", "roots",
     ],
     "_say": ["words", "warn", "naming", "optional", "samples", "arguments", "labels", "rows"],
     "method": ["distance", "error", "spread", "probability", "rule"],

@@ -240,7 +240,7 @@ def _is_column(model: Any) -> bool:
     """Whether it is an array or a column, of any library; those of pyarrow have no shape."""
     if len(getattr(model, "shape", ())) == 1:
         return True
-    return hasattr(model, "__array__") and not hasattr(model, "shape")
+    return hasattr(model, "to_numpy") and not hasattr(model, "shape")
 
 
 def _check_simulated(losses: Losses, *, given: bool) -> None:
