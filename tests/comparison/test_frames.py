@@ -65,6 +65,19 @@ def test_rows_of_pandas_keep_their_labels():
     assert np.array_equal(result.probability, expected.probability)
 
 
+def test_the_index_may_be_named_as_groups():
+    """As in a table of one score per data set; or of several."""
+    pandas = pytest.importorskip("pandas")
+    table = pandas.DataFrame(columns(), index=pandas.Index(GROUPS, name="data set"))
+    for frame in (table, table.groupby(level=0).mean()):
+        result = rivals.compare(frame, groups="data set", rng=0)
+        expected = rivals.compare(
+            {name: frame[name].to_numpy() for name in "AB"}, groups=frame.index.to_numpy(), rng=0
+        )
+        assert np.array_equal(result.probability, expected.probability)
+        assert "5 new data sets" in result.conclusion
+
+
 def test_a_column_that_is_not_there_is_named():
     message = r"has no column 'schol'; it has A, B, school; did you mean 'school'\?"
     with pytest.raises(ValueError, match=message):

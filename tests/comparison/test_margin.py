@@ -165,3 +165,14 @@ def test_a_margin_larger_than_every_difference_is_said():
     assert not found.rejections
     assert "larger than every difference" in str(found)
     assert len(found.equivalent) == 3
+
+
+def test_nearly_equal_is_said_only_where_models_may_be():
+    """Not where the best is ahead by more than half of the most that it may be ahead by."""
+    for gap, said in ((0.02, True), (1.0, False)):
+        result = rivals.compare(models(gap=gap), groups=GROUP, rng=0)
+        second = result.ranking[1]
+        ahead = result.better_by.get(second, 0.0) > 0.5 * result.equivalent_within[second]
+        assert ahead != said
+        printed = " ".join(str(result).split())
+        assert (f"and {second} differ by less than" in printed) == said

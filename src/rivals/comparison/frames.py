@@ -21,7 +21,8 @@ INSTEAD = "leave it out of the frame, or name it by groups= or clusters= if it i
 def columns_by_role(models: Any, labels: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
     """The models, and the labels of the points by what they are, as "groups".
 
-    In a data frame each column is the losses of a model, but those that a label names.
+    In a data frame each column is the losses of a model, but those that a label names. The index of
+    pandas may be named, too.
 
     Examples
     --------
@@ -40,14 +41,12 @@ def columns_by_role(models: Any, labels: Mapping[str, Any]) -> tuple[Any, dict[s
                 )
         return models, dict(labels)
     columns = _columns(models)
-    names = [name for name, _ in columns]
     found = {}
     for what, given in labels.items():
         found[what] = given
         if not isinstance(given, str):
             continue
-        _check_named_once(names, given, what)
-        found[what] = columns[names.index(given)][1]
+        found[what] = _column(models, columns, given, what)
     taken = [given for given in labels.values() if isinstance(given, str)]
     given = [each for each in labels.values() if each is not None and not isinstance(each, str)]
     models = []
@@ -57,6 +56,15 @@ def columns_by_role(models: Any, labels: Mapping[str, Any]) -> tuple[Any, dict[s
             models.append((name, column))
     _check_losses(models)
     return models, found
+
+
+def _column(frame: Any, columns: Sequence[tuple[Any, Any]], given: str, what: str) -> Any:
+    """The column of this name, or the index, where that is called so."""
+    names = [name for name, _ in columns]
+    if given not in names and given in getattr(getattr(frame, "index", None), "names", ()):
+        return frame.index.get_level_values(given)
+    _check_named_once(names, given, what)
+    return columns[names.index(given)][1]
 
 
 def _same(column: Any, labels: Any) -> bool:

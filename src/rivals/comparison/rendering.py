@@ -17,9 +17,9 @@ from rivals._say.optional import need
 
 # Columns if the width of the terminal is unknown, and the most for sentences: longer lines are
 # hard to read.
-NO_BREAK = "\N{NO-BREAK SPACE}"
 WIDTH = 100
 NARROWEST = 40
+NO_BREAK = "\N{NO-BREAK SPACE}"
 
 Row = Mapping[str, Any]
 Line = Sequence[str]
