@@ -107,6 +107,15 @@ def test_a_column_that_is_given_as_groups_is_no_model(library):
         assert np.array_equal(result.probability, expected.probability)
 
 
+def test_missing_labels_are_named_whichever_way_they_are_given():
+    pandas = pytest.importorskip("pandas")
+    school = pandas.Series(GROUPS, dtype="string").where(np.arange(400) != 7)
+    frame = frame_of("pandas").assign(school=school)
+    for groups in ("school", school):
+        with pytest.raises(ValueError, match="groups: 1 of 400 points have no label"):
+            rivals.compare(frame, groups=groups)
+
+
 def test_a_running_number_is_no_model():
     frame = frame_of("pandas").assign(pupil=np.arange(1, 401))
     with pytest.raises(ValueError, match="column 'pupil' of the data frame is a running number"):

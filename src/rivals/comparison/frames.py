@@ -71,7 +71,12 @@ def _same(column: Any, labels: Any) -> bool:
     """Whether a column holds these labels, in their order."""
     values = np.asarray(column)
     others = np.asarray(labels)
-    return values.shape == others.shape and bool(np.all(values == others))
+    if values.shape != others.shape:
+        return False
+    if values.dtype.kind in "iuf" and others.dtype.kind in "iuf":
+        return np.array_equal(values, others)
+    # As text: missing values of pandas have no truth.
+    return bool(np.array_equal(values.astype(str), others.astype(str)))
 
 
 def _check_named_once(names: Sequence[Any], given: str, what: str) -> None:
