@@ -42,20 +42,22 @@ def columns_by_role(models: Any, labels: Mapping[str, Any]) -> tuple[Any, dict[s
         return models, dict(labels)
     columns = _columns(models)
     found = {}
-    for what, given in labels.items():
-        found[what] = given
-        if not isinstance(given, str):
-            continue
-        found[what] = _column(models, columns, given, what)
-    taken = [given for given in labels.values() if isinstance(given, str)]
-    given = [each for each in labels.values() if each is not None and not isinstance(each, str)]
-    models = []
+    taken = []
+    given = []
+    for what, each in labels.items():
+        found[what] = each
+        if isinstance(each, str):
+            found[what] = _column(models, columns, each, what)
+            taken.append(each)
+        elif each is not None:
+            given.append(each)
+    losses = []
     for name, column in columns:
         # frame["school"] given as groups is still a column of the frame, and no model.
         if name not in taken and not any(_same(column, each) for each in given):
-            models.append((name, column))
-    _check_losses(models)
-    return models, found
+            losses.append((name, column))
+    _check_losses(losses)
+    return losses, found
 
 
 def _column(frame: Any, columns: Sequence[tuple[Any, Any]], given: str, what: str) -> Any:
