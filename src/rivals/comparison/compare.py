@@ -92,8 +92,8 @@ def compare(
         Use "time" if the points form a time series: sampling errors then allow for autocorrelation.
     groups : array_like or str, optional
         The replication that each point belongs to: school, session, laboratory, year. Or the name
-        of their column, or index, where `models` is a data frame. `Losses` may carry them. Simulated point i
-        belongs to the group of observed point i.
+        of their column, or index, where `models` is a data frame. `Losses` may carry them.
+        Simulated point i belongs to the group of observed point i.
     new_groups : int or math.inf, optional
         The verdict is about the mean risk over so many new groups. By default as many as at hand:
         the study repeated. 1 asks about the next group, `math.inf` about all groups to come.
