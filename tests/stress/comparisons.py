@@ -89,8 +89,13 @@ def refused(call: Callable[[], Any], words: str) -> None:
 # ---------------------------------------------------------------- the plain formulas
 
 
-def plain_probability(means: Any, variances: Any, new_groups: float) -> float:
-    """P(the mean difference over so many new groups is negative), with a flat prior of τ."""
+def plain_probability(
+    means: Any, variances: Any, new_groups: float, margin: float = 0.0, *, residuals: bool = False
+) -> float:
+    """P(the mean difference over so many new groups is below −δ), with a flat prior of τ.
+
+    Of a single new group also by what the groups at hand have beyond the mean.
+    """
     means = np.asarray(means)
     scale = np.std(means) + np.sqrt(np.mean(variances))
     log_tau = np.log(scale) + np.linspace(-25.0, 35.0, 6001)[:, None]
@@ -101,18 +106,29 @@ def plain_probability(means: Any, variances: Any, new_groups: float) -> float:
     log = np.log(weight).sum(axis=1) - np.log(total)
     log = 0.5 * (log - np.sum(weight * (means - centre[:, None]) ** 2, axis=1))
     density = np.exp(log + log_tau[:, 0] - np.max(log + log_tau[:, 0]))
-    below = ndtr(-centre / np.sqrt(1.0 / total + square[:, 0] / new_groups))
+    below = ndtr((-margin - centre) / np.sqrt(1.0 / total + square[:, 0] / new_groups))
+    if residuals:
+        beyond = (means - centre[:, None]) * np.sqrt(square * weight)
+        beyond -= beyond.mean(axis=1, keepdims=True)
+        beyond *= np.sqrt(square) / beyond.std(axis=1, keepdims=True)
+        scores = (-margin - centre[:, None] - beyond) * np.sqrt(total)[:, None]
+        below = ndtr(scores).mean(axis=1)
     return float(np.sum(density * below) / np.sum(density))
 
 
 def plain_pair(first: Any, second: Any, parts: list[Any]) -> float:
     """P of a pair over as many new groups, from losses at points of groups."""
+    means, variances = plain_means(first, second, parts)
+    return plain_probability(means, variances, means.size)
+
+
+def plain_means(first: Any, second: Any, parts: list[Any]) -> tuple[Any, Any]:
+    """Mean differences in the groups, and their sampling variances, pooled."""
     difference = first - second
     means = np.array([difference[rows].mean() for rows in parts])
     sizes = np.array([rows.size for rows in parts])
     within = sum(np.sum((difference[rows] - difference[rows].mean()) ** 2) for rows in parts)
-    variances = within / (sizes.sum() - sizes.size) / sizes
-    return plain_probability(means, variances, sizes.size)
+    return means, within / (sizes.sum() - sizes.size) / sizes
 
 
 def plain_series(first: Any, second: Any, parts: list[Any]) -> float:
@@ -365,10 +381,50 @@ def indexes_in_other_orders(rng: Any) -> None:
     refused(lambda: compare(array, groups=school), "no labels that say")
 
 
+def horizons_and_margins(rng: Any) -> None:
+    """The plain formula at other numbers of new groups, beyond a margin, and for the next group;
+    by how much the best is better, with which probability.
+    """
+    labels, parts = random_groups(rng)
+    losses = random_losses(rng, 2, labels)
+    means, variances = plain_means(losses[0], losses[1], parts)
+    result = compare(named(losses), groups=labels)
+    for new_groups in (2.0, float(rng.integers(3, 50)), np.inf):
+        right = plain_probability(means, variances, new_groups)
+        expect(float(result.over(new_groups)[0, 1]), right, f"over {new_groups}")
+    if means.size >= 8:
+        right = plain_probability(means, variances, 1.0, residuals=True)
+        expect(float(result.over(1)[0, 1]), right, "the next group", 2e-3)
+    margin = rng.uniform(0.0, 0.5)
+    beyond = compare(named(losses), groups=labels, margin=margin)
+    right = plain_probability(means, variances, means.size, margin)
+    expect(float(beyond.deciding[0, 1]), right, f"beyond {margin}")
+    best, other = result.ranking
+    if best == "m1":
+        means = -means
+    least = result.better_by[other]
+    expect(plain_probability(means, variances, means.size, least), 0.95, "better by", 1e-3)
+
+
+def frames_with_other_columns(rng: Any) -> None:
+    """Columns of a data frame that count rows are no models; groups may be any column."""
+    labels, parts = random_groups(rng, shortest=4)
+    losses = random_losses(rng, 2, labels)
+    columns = {**named(losses), "school": labels}
+    order = rng.permutation(list(columns)).tolist()
+    frame = pandas.DataFrame({name: columns[name] for name in order})
+    frame = frame.iloc[rng.permutation(labels.size)]
+    right = plain_pair(losses[0], losses[1], parts)
+    expect(chance(compare(frame, groups="school"), "m0", "m1"), right, "P")
+    counted = frame.assign(row=np.arange(labels.size) + int(rng.integers(-5, 5)))
+    refused(lambda: compare(counted, groups="school"), "'row' is a running number")
+
+
 KINDS = (
     groups_in_any_order, series_in_short_groups, clusters_beside_groups,
     losses_too_small_for_digits, folds_of_points, equal_models, constant_differences,
-    many_models_with_groups, masked_losses, indexes_in_other_orders,
+    many_models_with_groups, masked_losses, indexes_in_other_orders, horizons_and_margins,
+    frames_with_other_columns,
 )  # fmt: skip
 
 
