@@ -249,6 +249,19 @@ def test_a_pair_that_differs_by_a_constant_is_not_judged_and_the_others_are():
     assert "A and moved differ by the same constant at every point" in str(result)
 
 
+def test_no_margin_is_stated_of_a_pair_that_is_not_judged():
+    """The text named a margin that would call both equivalent, and with it they were not."""
+    models, school = schools()
+    best = min(models, key=lambda name: models[name].mean())
+    result = rivals.compare({"A": models[best], "moved": models[best] + 0.5}, groups=school)
+    assert result.probability[0, 1] == 0.5
+    assert not result.better_by
+    assert not result.equivalent_within
+    assert "equivalent" not in str(result)
+    found = result.to_dict()["models"][1]
+    assert (found["better_by"], found["equivalent_within"]) == (None, None)
+
+
 @pytest.mark.parametrize("seed", range(20))
 def test_a_constant_is_seen_whatever_the_pair_and_the_rounding(seed):
     rng = np.random.default_rng(seed)

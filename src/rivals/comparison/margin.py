@@ -40,16 +40,18 @@ class BesideBest(NamedTuple):
 def beside_best(applied: Applied) -> BesideBest:
     """By how much the best model is better than each, and within what they are equivalent.
 
-    0 for the best model itself.
+    0 for the best model itself, nan for a pair that is not judged.
     """
     n_models = applied.empirical.size
     others = np.flatnonzero(np.arange(n_models) != applied.best)
-    law = applied.differences(np.full(others.size, applied.best), others)
+    best = np.full(others.size, applied.best)
+    law = applied.differences(best, others)
     threshold = applied.setting.threshold
     better = np.zeros(n_models)
     within = np.zeros(n_models)
-    better[others] = better_by(law, threshold)
-    within[others] = equivalent_within(law, threshold)
+    judged = applied.judged(best, others)
+    better[others] = np.where(judged, better_by(law, threshold), np.nan)
+    within[others] = np.where(judged, equivalent_within(law, threshold), np.nan)
     return BesideBest(better, within)
 
 

@@ -279,7 +279,8 @@ class Comparison:
         """Name → the best model is better than it by at least this, in the unit of the loss.
 
         With the probability of the threshold, at the horizon asked for; below 0 where the best may
-        be worse. Empty for more than 100 models.
+        be worse. Empty for more than 100 models; without those whose losses differ from the
+        best model's by a constant, under law "groups", which judges no such pair.
         """
         return self._beside_best(0)
 
@@ -287,7 +288,7 @@ class Comparison:
     def equivalent_within(self) -> Mapping[str, float]:
         """Name → it and the best model differ by no more than this, with that probability.
 
-        Empty for more than 100 models.
+        For the same models.
         """
         return self._beside_best(1)
 
@@ -589,9 +590,12 @@ class Comparison:
     def _beside_best(self, which: int) -> Mapping[str, float]:
         if len(self.names) > MOST_BESIDE_BEST:
             return MappingProxyType({})
-        values = self._compared[which].tolist()
-        pairs = zip(self.names, values, strict=True)
-        return MappingProxyType({name: value for name, value in pairs if name != self.ranking[0]})
+        values = self._compared[which]
+        stated = ~np.isnan(values)
+        stated[self.place[self.ranking[0]]] = False
+        return MappingProxyType(
+            {self.names[place]: float(values[place]) for place in np.flatnonzero(stated)}
+        )
 
     @cached_property
     def _compared(self) -> margin.BesideBest:

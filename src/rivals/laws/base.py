@@ -280,6 +280,10 @@ class Applied(ABC):
         draws = [np.sort(sample) for sample in self.draws]
         return Sampled([draws[a] for a in first], [draws[b] for b in second])
 
+    def judged(self, first: IntArray, second: IntArray) -> BoolArray:
+        """Whether the losses of each of these pairs show anything of a replication."""
+        return np.ones(first.size, dtype=bool)
+
     def exceedance(self) -> tuple[FloatArray, FloatArray]:
         """[a, b] = P(R_a < R_b − margin), which decides, and its Monte Carlo standard error."""
         if self.setting.margin == 0.0:

@@ -489,6 +489,9 @@ class GroupsRisks(Applied):
     def differences(self, first: IntArray, second: IntArray) -> Mixture | NextGroup:
         return self.differences_over(first, second, self.setting.horizon)
 
+    def judged(self, first: IntArray, second: IntArray) -> BoolArray:
+        return ~self.grouped.pairs(first, second).constant
+
     def differences_over(
         self, first: IntArray, second: IntArray, new_groups: float
     ) -> Mixture | NextGroup:
