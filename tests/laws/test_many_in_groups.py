@@ -201,6 +201,34 @@ def test_the_law_of_the_next_of_many_groups_is_the_mixture(monkeypatch):
     np.testing.assert_allclose(in_pieces.mean, kept.mean, rtol=1e-9, atol=1e105)
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_the_next_of_many_unequal_groups_is_the_mixture_far_out_and_between_groups(
+    seed, monkeypatch
+):
+    """Groups of several sizes, skewed, some far from all others: values between and beyond them."""
+    rng = np.random.default_rng(seed)
+    sizes = rng.integers(1, 6, size=70)
+    group = np.repeat(np.arange(70), sizes)
+    effects = 0.01 * rng.standard_normal(70)
+    effects[:5] += rng.choice([0.0, 1.0, 20.0], size=5)
+    noise = 0.02 * rng.standard_normal((2, group.size))
+    models = {"a": noise[0] + effects[group], "b": noise[1]}
+    applied = rivals.compare(models, groups=group, new_groups=1, rng=0).applied
+    pair = (np.array([0]), np.array([1]))
+    kept = applied.differences(*pair)
+    monkeypatch.setattr(group_differences, "MOST_COMPONENTS", 0)
+    in_pieces = applied.differences(*pair)
+    assert isinstance(in_pieces, group_differences.NextGroup)
+    low, high = in_pieces.bracket(0.01)
+    for value in [low, high, *np.linspace(-0.1, 21.0, 40)[:, None], *effects[:10, None]]:
+        found = in_pieces.below(np.asarray(value))
+        np.testing.assert_allclose(found, kept.below(np.asarray(value)), rtol=0, atol=1e-12)
+    assert in_pieces.below(low) < 0.01 < in_pieces.below(high)
+    for level in (0.05, 0.5, 0.95):
+        reached = kept.below(quantile(in_pieces, level))
+        np.testing.assert_allclose(reached, level, rtol=0, atol=1e-10)
+
+
 # ---------------------------------------------------------------- pairs that are not judged
 
 

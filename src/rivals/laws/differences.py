@@ -129,6 +129,11 @@ class Mixture:
         heights = np.exp(-0.5 * score**2) / (np.sqrt(2.0 * np.pi) * self.std[pair])
         return np.asarray(heights @ self.weight[pair])
 
+    def of_pair(self, pair: int) -> Mixture:
+        """The law of one pair alone."""
+        only = slice(pair, pair + 1)
+        return Mixture(self.weight[only], self.centre[only], self.std[only])
+
     def one(self, pair: int) -> OneMixture:
         """The law of one pair, to draw from."""
         return OneMixture(self.weight[pair], self.centre[pair], self.std[pair])

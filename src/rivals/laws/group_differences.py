@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
 from rivals._types import BoolArray, FloatArray
 from rivals.laws.differences import Mixture
 from rivals.laws.grouped_losses import Pairs
+from rivals.laws.next_of_many import NextOfMany
 from rivals.method.probability import (
     probability_next,
     probability_over,
@@ -19,8 +21,6 @@ from rivals.method.spread import Spread, spread_between_groups
 
 # A mixture of more components than this, pairs × grid × groups, is not kept.
 MOST_COMPONENTS = 2**22
-# Such a mixture leaves out what weighs less.
-LEAST_WEIGHT = 1e-16
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,18 +127,33 @@ class NextGroup:
 
     def below(self, value: FloatArray) -> FloatArray:
         law = self.law
-        first = replace(law.spread, weight=law.spread.weight[:1])
-        limit = np.ldexp(value, -self.exponent)
-        found = probability_next(first, law.differences, law.variances, -limit, LEAST_WEIGHT)[0]
+        limits = np.ldexp(value, -self.exponent).tolist()
+        found = [one.below(limit) for one, limit in zip(self._each, limits, strict=True)]
         # Those that do not vary between groups are a step.
         return np.where(law.alike | law.constant, self.normal.below(value), found)
 
     def bracket(self, probability: float) -> tuple[FloatArray, FloatArray]:
         low, high = self.normal.bracket(probability)
-        # Of G numbers of variance τ² none is further from their mean than τ √(G − 1).
-        furthest = np.sqrt(self.law.differences.shape[1] - 1.0) * self.law.spread.tau.max(axis=1)
-        reach = np.ldexp(furthest, self.exponent)
-        return low - reach, high + reach
+        lowest, highest = np.transpose([one.range() for one in self._each])
+        return (
+            np.minimum(low, np.ldexp(lowest, self.exponent)),
+            np.maximum(high, np.ldexp(highest, self.exponent)),
+        )
+
+    @cached_property
+    def _each(self) -> list[NextOfMany]:
+        law = self.law
+        normal = self.normal.in_unit(-self.exponent)
+        return [
+            NextOfMany(
+                law.differences[pair],
+                law.variances[pair],
+                law.spread.tau[pair],
+                law.spread.variance[pair],
+                normal.of_pair(pair),
+            )
+            for pair in range(len(law.differences))
+        ]
 
     @property
     def std(self) -> FloatArray:

@@ -67,7 +67,6 @@ def probability_next(
     differences: FloatArray,
     variances: FloatArray,
     margin: float | FloatArray = 0.0,
-    least_weight: float = NO_WEIGHT,
 ) -> FloatArray:
     """P(the difference in the next group is below −δ), priors × problems, by the residual law.
 
@@ -80,7 +79,7 @@ def probability_next(
     score = (limit[:, None] - spread.centre) / spread.std_over(1.0)
     heights = ndtr(score)
     # Only where τ has any weight, and some at a time: this is problems × grid × groups.
-    every_problem, every_point = np.nonzero(spread.weight.max(axis=0) > least_weight)
+    every_problem, every_point = np.nonzero(spread.weight.max(axis=0) > NO_WEIGHT)
     heights[every_problem, every_point] *= 1.0 - share
     step = max(CHUNK // n_groups, 1)
     for begin in range(0, every_problem.size, step):
