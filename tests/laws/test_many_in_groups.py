@@ -256,6 +256,52 @@ def test_equal_models_are_found_among_many_without_all_pairs(order):
     assert every.constant.sum() >= 1
 
 
+# ---------------------------------------------------------------- what a user does next
+
+
+def test_all_pairs_are_of_the_horizon_asked_for_alone(monkeypatch):
+    """P of the next group costs most, and `probability` is of as many groups as at hand."""
+    models, group = problem(6, 9)
+    result = rivals.compare(models, groups=group, rng=0)
+    next_group = rivals.compare(models, groups=group, rng=0, new_groups=1).probability
+    with monkeypatch.context() as patch:
+        patch.setattr(group_differences, "probability_next", None)
+        assert result.probability.shape == (6, 6)
+    np.testing.assert_array_equal(result.over(1), next_group)
+    applied = result.applied
+    assert applied.over(1.0) is applied.over(1.0)
+    for a, b in ((0, 1), (4, 2)):
+        assert applied.better_in_next(a, b) == pytest.approx(next_group[a, b], abs=1e-12)
+
+
+def test_the_table_of_groups_is_that_of_each_model_by_itself():
+    """Models are computed together, with twins among them."""
+    models, group = problem(7, 9, twins=True)
+    best = rivals.compare(models, groups=group, rng=0).ranking[0]
+    table = rivals.compare(models, groups=group, rng=0).groups_table()
+    for model in table.models:
+        pair = {name: models[name] for name in (best, model)}
+        alone = rivals.compare(pair, groups=group, rng=0).groups_table(against=best)
+        assert alone.between[model] == table.between[model]
+
+
+def test_only_what_is_printed_of_groups_and_models_is_written(monkeypatch):
+    """A line of text for each of 200 models, of each group, is not made to be cut off."""
+    models, group = problem(200, 30, sizes=(2, 4))
+    table = rivals.compare(models, groups=group, rng=0).groups_table()
+    sizes = []
+    whole = type(table)._of_groups
+
+    def counted(self, *sizes_wanted):
+        headings, cells = whole(self, *sizes_wanted)
+        sizes.append(len(headings) * len(cells))
+        return headings, cells
+
+    monkeypatch.setattr(type(table), "_of_groups", counted)
+    assert "22 more groups and 19" in str(table)
+    assert sum(sizes) < 1000
+
+
 # ---------------------------------------------------------------- memory
 
 
