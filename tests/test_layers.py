@@ -47,7 +47,8 @@ ORDER = {
     "_say": ["words", "warn", "naming", "optional", "samples", "arguments", "labels", "rows"],
     "method": ["distance", "error", "spread", "probability", "rule"],
     "laws": [
-        "setting", "draws", "differences", "base", "grouped_losses", "group_differences",
+        "setting", "draws", "differences", "base", "beta_process", "transport_process",
+        "grouped_losses", "next_of_many", "group_differences",
     ],  # each law then stands alone
     "comparison": [
         "rendering", "pasting", "pairs", "sides", "mistakes", "notes", "judge", "calibrator",

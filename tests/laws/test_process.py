@@ -8,7 +8,7 @@ from scipy import stats
 
 from rivals import HierarchicalBetaProcess, Losses
 from rivals.core import tree
-from rivals.laws.beta import processes_at_each
+from rivals.laws.beta_process import processes_at_each
 from samples import make_losses
 
 SENSITIVITIES = [2.0**-8, 2.0**-4, 1.0, 2.0**4]
@@ -387,7 +387,7 @@ def test_many_values_of_c_at_once_change_no_bit(n_simulations):
 
 def test_many_values_of_c_are_solved_in_portions(monkeypatch):
     """So that a sweep over a thousand values does not hold a thousand trees."""
-    monkeypatch.setattr("rivals.laws.beta.TOGETHER", 2**9)
+    monkeypatch.setattr("rivals.laws.beta_process.TOGETHER", 2**9)
     sizes = []
     solve = tree.Trees.of
     monkeypatch.setattr(

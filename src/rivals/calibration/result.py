@@ -367,7 +367,7 @@ class Calibration:
             if not valid.values:
                 raise ValueError(
                     f"no value of c is valid here: {valid.low_reason}; run more experiments or try "
-                    "larger values, or use compare(..., c=calibration), which corrects "
+                    "other values, or use compare(..., c=calibration), which corrects "
                     "probabilities by the curve"
                 )
             values = valid.values

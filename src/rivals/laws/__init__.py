@@ -9,10 +9,12 @@ from typing import Any
 
 from rivals._say.arguments import check_choice
 from rivals.laws.base import Applied, Law
-from rivals.laws.beta import Beta, HierarchicalBetaProcess
+from rivals.laws.beta import Beta
+from rivals.laws.beta_process import HierarchicalBetaProcess
 from rivals.laws.groups import Groups
 from rivals.laws.setting import ORDERS, Grouping, Order, Setting
-from rivals.laws.transport import Transport, TransportLaw
+from rivals.laws.transport import Transport
+from rivals.laws.transport_process import TransportLaw
 
 # To add a law: a file with a subclass of Law, and its class here.
 LAWS: dict[str, type[Law]] = {law.name: law for law in (Transport, Beta, Groups)}

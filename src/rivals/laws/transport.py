@@ -21,279 +21,25 @@ one.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
-from math import inf, sqrt
-from typing import Any, ClassVar, Literal
+from math import inf
+from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
-from scipy.special import ndtr, ndtri
+from scipy.special import ndtri
 
-from rivals._random import TRANSPORT_RISK, entropy_from, stream
-from rivals._say.arguments import check_depth, check_positive, check_size
-from rivals._types import RNG, BoolArray, FloatArray, IntArray
-from rivals.core.quantiles import QuantileFunction, grid
-from rivals.core.sampling_error import WHOLE, MeanErrors, blocks, mean_error
-from rivals.core.scales import largest_magnitude, root_mean_square, unit_exponent
+from rivals._types import BoolArray, FloatArray, IntArray
+from rivals.core.sampling_error import WHOLE, MeanErrors, blocks
+from rivals.core.scales import largest_magnitude, unit_exponent
 from rivals.laws.base import Applied, Centre, Correct, Law, Measured
 from rivals.laws.differences import Differences, Mixture, Student
 from rivals.laws.setting import Grouping, Order, Setting
-from rivals.losses import Losses, with_simulations
-from rivals.method.distance import both_grids, wasserstein_distances
+from rivals.laws.transport_process import TransportLaw
+from rivals.losses import Losses
+from rivals.method.distance import wasserstein_distances
 from rivals.method.probability import probability_lower
 from rivals.method.rule import Duel, rejecting_rivals, simulations_needed
-
-# ---------------------------------------------------------------- kernels
-
-
-def transport_variance(
-    squares: FloatArray, variances: FloatArray, c: float | FloatArray
-) -> FloatArray:
-    """c W² + the variance of the mean, of each model; of several c, a row for each."""
-    values = np.asarray(c, dtype=np.float64)
-    with np.errstate(over="ignore"):
-        own = values[..., None] * squares + variances
-    finite = np.isfinite(own)
-    if not finite.all():
-        smallest = np.min(values[~finite.all(axis=-1)])
-        raise ValueError(f"losses this large overflow at c = {smallest:g}; rescale the loss")
-    return own
-
-
-def satterthwaite(variance: FloatArray, estimated: FloatArray, degrees: float) -> FloatArray:
-    """Degrees of freedom of a variance, part of which is estimated with so many.
-
-    degrees · (variance / estimated)².
-    """
-    known = (variance > 0.0) & (estimated > 0.0)
-    share = np.divide(estimated, variance, out=np.ones_like(variance), where=known)
-    return np.minimum(degrees / np.maximum(share, 1e-8) ** 2, 1e10)
-
-
-# ---------------------------------------------------------------- the law of one model
-
-
-@dataclass(frozen=True)
-class TransportLaw:
-    """The law R = mean loss + √c W z + e of the risk of one model, z and e Gaussian.
-
-    W is the distance between the observed and the simulated losses (1-Wasserstein, the root of its
-    mean square over simulations): what the model gets wrong may come out differently in a
-    replication. e is the sampling error of the mean. Everything is linear in the loss, so its unit
-    does not matter, and R is centred on the mean loss. The width of a model that is right shrinks
-    as the root of the number of points.
-
-    Parameters
-    ----------
-    excess : float
-        Mean observed loss, less `reference`.
-    distance : float
-        W.
-    sampling_error : float
-        Standard deviation of e.
-    c : float
-        Sensitivity of the risk to the distance.
-    reference : float
-        What was subtracted from the losses before, and is added to what comes out.
-    losses : Losses, optional
-        Those that the law is made from; only `sample_paths` needs them.
-
-    See Also
-    --------
-    HierarchicalBetaProcess : the law of the original paper.
-    compare : uses these laws for all models.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> rng = np.random.default_rng(0)
-    >>> law = TransportLaw.from_losses(
-    ...     (rng.exponential(size=4000), 1.2 * rng.exponential(size=4000)), c=0.1
-    ... )
-    >>> print(f"{law.risk_mean:.3f} ± {law.risk_std:.3f}, distance {law.distance:.2f}")
-    1.019 ± 0.046, distance 0.14
-    >>> phi, paths = law.sample_paths(3, rng=0)
-    >>> bool((np.diff(paths) >= 0).all())
-    True
-    """
-
-    excess: float
-    distance: float
-    sampling_error: float
-    c: float
-    reference: float = 0.0
-    losses: Losses | None = field(default=None, repr=False, compare=False)
-
-    def __post_init__(self) -> None:
-        # Plain floats, whatever kind of number c was; object.__setattr__ because the class is
-        # frozen.
-        object.__setattr__(self, "c", check_positive(self.c, "c"))
-        if not np.isfinite(self.risk_std):
-            raise ValueError(f"losses this large overflow at c = {self.c:g}; rescale the loss")
-
-    @classmethod
-    def from_losses(
-        cls,
-        losses: Losses | tuple[Any, Any],
-        c: float,
-        *,
-        order: Literal["time"] | None = None,
-        clusters: IntArray | None = None,
-        reference: float | None = None,
-    ) -> TransportLaw:
-        """The law of one candidate, given by its `Losses` or a pair (observed, synthetic).
-
-        Parameters
-        ----------
-        losses : Losses or pair
-            The synthetic losses may have two dimensions, simulations by points.
-        c : float
-            Sensitivity of the risk to the distance.
-        order, clusters
-            How points depend on each other, see `rivals.core.sampling_error.mean_covariance`.
-        reference : float, optional
-            Subtracted before anything is computed; by default a typical loss of this candidate.
-        """
-        losses = with_simulations(losses)
-        reference = losses.reference if reference is None else reference
-        observed = losses.observed - reference
-        distances = wasserstein_distances(losses.observed, losses.simulations, reference)
-        unit = unit_exponent(distances)
-        return cls(
-            excess=float(np.mean(observed)),
-            distance=float(np.ldexp(sqrt(np.mean(np.ldexp(distances, -unit) ** 2)), unit)),
-            sampling_error=mean_error(observed, order=order, clusters=clusters),
-            c=c,
-            reference=reference,
-            losses=losses,
-        )
-
-    def at(self, c: float) -> TransportLaw:
-        """The same law at another c."""
-        return replace(self, c=c)
-
-    @property
-    def risk_mean(self) -> float:
-        """E[R], the mean observed loss."""
-        return self.reference + self.excess
-
-    @property
-    def risk_std(self) -> float:
-        """Standard deviation of R."""
-        return float(np.hypot(sqrt(self.c) * self.distance, self.sampling_error))
-
-    def cdf(self, risk: npt.ArrayLike) -> FloatArray:
-        """P(R ≤ risk). Where R has no spread, a step."""
-        above = (np.asarray(risk, dtype=np.float64) - self.reference) - self.excess
-        return np.asarray(
-            ndtr(above / self.risk_std) if self.risk_std > 0.0 else np.where(above >= 0.0, 1.0, 0.0)
-        )
-
-    def ppf(self, probability: npt.ArrayLike) -> FloatArray:
-        """The quantile of R at each probability."""
-        probability = np.asarray(probability, dtype=np.float64)
-        if self.risk_std == 0.0:
-            return np.where((probability >= 0.0) & (probability <= 1.0), self.risk_mean, np.nan)
-        return np.asarray(self.reference + (self.excess + self.risk_std * ndtri(probability)))
-
-    def sample_risk(self, n_draws: int, rng: RNG = None) -> FloatArray:
-        """Independent draws of R."""
-        return self.reference + self.sample_excess_risk(n_draws, rng)
-
-    def sample_excess_risk(self, n_draws: int, rng: RNG = None) -> FloatArray:
-        """Draws of R − reference: what to compare when losses have a large common offset."""
-        n_draws = check_size(n_draws, "n_draws")
-        return self.excess + self.risk_std * stream(
-            entropy_from(rng), TRANSPORT_RISK
-        ).standard_normal(n_draws)
-
-    def sample_paths(
-        self, n_paths: int, depth: int = 8, rng: RNG = None
-    ) -> tuple[FloatArray, FloatArray]:
-        """Realisations of q^ = [q* + √(c/S) Σ_s z_s δ_s]↑, for pictures and checks; without the
-        sampling error e.
-
-        Parameters
-        ----------
-        n_paths : int
-            How many.
-        depth : int
-            The paths are read at 2**depth + 1 evenly spaced Φ. They themselves do not depend on
-            it.
-        rng : int, SeedSequence, Generator or None
-            Source of randomness.
-
-        Returns
-        -------
-        phi : array, shape (2**depth + 1,)
-        paths : array, shape (n_paths, 2**depth + 1)
-            Never decreasing along the second axis. The average of the whole path is N(mean loss, c
-            W²).
-        """
-        n_paths = check_size(n_paths, "n_paths")
-        depth = check_depth(depth)
-        generator = stream(entropy_from(rng), TRANSPORT_RISK)
-        phi = grid(depth)
-        # One at a time: of many points and simulations, all of them would not fit into memory.
-        paths = [np.interp(phi, *self._path(generator)) for _ in range(n_paths)]
-        return phi, self.reference + np.array(paths)
-
-    def _path(self, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
-        """One path at the resolution of the losses.
-
-        The middles of its steps, and its heights less the reference.
-        """
-        centre, gaps, widths = self._displacements
-        moved = centre + sqrt(self.c / len(gaps)) * (rng.standard_normal(len(gaps)) @ gaps)
-        order = np.argsort(moved, kind="stable")
-        return np.cumsum(widths[order]) - 0.5 * widths[order], moved[order]
-
-    @cached_property
-    def _displacements(self) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """q*, δ of each simulation, and how wide the steps are on which both are constant."""
-        samples = self._kept_losses
-        in_observed, in_synthetic, widths = both_grids(samples.n_observed, samples.n_synthetic)
-        centre = np.sort(samples.observed - self.reference)[in_observed]
-        return (
-            centre,
-            np.abs(np.sort(samples.simulations - self.reference, axis=1)[:, in_synthetic] - centre),
-            widths,
-        )
-
-    @cached_property
-    def observed(self) -> QuantileFunction:
-        """q*, less the reference."""
-        return QuantileFunction(self._kept_losses.observed - self.reference)
-
-    @cached_property
-    def synthetic(self) -> tuple[QuantileFunction, ...]:
-        """q~ of each simulation, less the reference."""
-        return tuple(
-            QuantileFunction(row - self.reference) for row in self._kept_losses.simulations
-        )
-
-    def discrepancy(self, phi: npt.ArrayLike) -> FloatArray:
-        """δ(Φ), the root of the mean over simulations of (q~ − q*)²."""
-        centre = self.observed(phi)
-        return root_mean_square([simulated(phi) - centre for simulated in self.synthetic])
-
-    @property
-    def _kept_losses(self) -> Losses:
-        if self.losses is None:
-            raise ValueError(
-                "the paths need the losses: make the law with TransportLaw.from_losses"
-            )
-        return self.losses
-
-    def __repr__(self) -> str:
-        return (
-            f"TransportLaw(c={self.c:g}, R = {self.risk_mean:.5g} ± {self.risk_std:.2g}, "
-            f"distance {self.distance:.2g}, sampling error {self.sampling_error:.2g})"
-        )
-
-
-# ---------------------------------------------------------------- the law of all models
 
 
 @dataclass(frozen=True)
@@ -642,3 +388,30 @@ def _critical_c(together: FloatArray, alone: FloatArray) -> FloatArray:
         needed = simulations_needed(len(alone))
         critical = np.minimum(critical, np.sort(alone, axis=0)[len(alone) - needed])
     return np.asarray(np.where(critical > 0.0, critical, np.nan))
+
+
+# ---------------------------------------------------------------- kernels
+
+
+def transport_variance(
+    squares: FloatArray, variances: FloatArray, c: float | FloatArray
+) -> FloatArray:
+    """c W² + the variance of the mean, of each model; of several c, a row for each."""
+    values = np.asarray(c, dtype=np.float64)
+    with np.errstate(over="ignore"):
+        own = values[..., None] * squares + variances
+    finite = np.isfinite(own)
+    if not finite.all():
+        smallest = np.min(values[~finite.all(axis=-1)])
+        raise ValueError(f"losses this large overflow at c = {smallest:g}; rescale the loss")
+    return own
+
+
+def satterthwaite(variance: FloatArray, estimated: FloatArray, degrees: float) -> FloatArray:
+    """Degrees of freedom of a variance, part of which is estimated with so many.
+
+    degrees · (variance / estimated)².
+    """
+    known = (variance > 0.0) & (estimated > 0.0)
+    share = np.divide(estimated, variance, out=np.ones_like(variance), where=known)
+    return np.minimum(degrees / np.maximum(share, 1e-8) ** 2, 1e10)

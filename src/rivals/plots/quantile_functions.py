@@ -14,7 +14,7 @@ from rivals._types import RNG, FloatArray
 from rivals.comparison import Comparison
 from rivals.core.quantiles import QuantileFunction
 from rivals.laws import TransportLaw
-from rivals.laws.beta import HierarchicalBetaProcess, resolved_depth
+from rivals.laws.beta_process import HierarchicalBetaProcess, resolved_depth
 from rivals.plots.loss_samples import frame_of
 from rivals.plots.style import BAND, COLOURS, axes_or_new, finish, is_narrow, literal, setting
 
