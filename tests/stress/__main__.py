@@ -70,8 +70,8 @@ WHAT = {
     "fuzz_numbers": "the fast core against a plain and slow one",
     "fuzz_labels": "labels of every form, masked, missing and permuted, on every way into a "
     "comparison",
-    "fuzz_comparisons": "groups, series, equal models and tiny losses against plain formulas, and "
-    "what must be refused",
+    "fuzz_comparisons": "groups, series, horizons, margins, equal models and tiny losses against "
+    "plain formulas, and what must be refused",
 }
 
 
