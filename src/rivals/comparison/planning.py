@@ -295,8 +295,7 @@ def _checked(number: Any) -> int:
         return check_size(int(number) if whole else number, "more_groups")
     except (TypeError, ValueError):
         raise ValueError(
-            f"more_groups must be whole numbers, 1 or more: got {show(repr(number))}; say how "
-            "many "
+            f"more_groups must be whole numbers, 1 or more: got {show(repr(number))}; say how many "
             "groups you could add, such as [5, 10, 20]"
         ) from None
 

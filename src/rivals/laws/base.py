@@ -104,8 +104,7 @@ class Law(ABC):
                 return nan
             raise ValueError(
                 f"law {self.name!r} has no c here: got c = {c!r}; leave c out, or compare under a "
-                "law "
-                "that has one"
+                "law that has one"
             )
         if isinstance(c, (str, PathLike)):
             raise TypeError(
@@ -315,8 +314,7 @@ class Applied(ABC):
     def over(self, new_groups: float) -> FloatArray:
         """[a, b] = P(the mean risk of a over so many new groups is lower than that of b)."""
         raise ValueError(
-            f"law {self.law.name!r} knows no groups, so no number of new groups; pass groups=, "
-            "the "
+            f"law {self.law.name!r} knows no groups, so no number of new groups; pass groups=, the "
             "replication of each point, to compare"
         )
 

@@ -103,27 +103,23 @@ class Beta(Law):
     of_this_paper: ClassVar[bool] = True
     about: ClassVar[str] = (
         "No c suits every problem. It is specific to a loss, its unit and the number of points. "
-        "Probabilities at a c that was chosen "
-        "by hand are not calibrated. Use groups where the data have them, or rivals.calibrate, to "
-        "find c and a curve from simulated "
-        "experiments with fresh replications."
+        "Probabilities at a c that was chosen by hand are not calibrated. Use groups where the "
+        "data have them, or rivals.calibrate, to find c and a curve from simulated experiments "
+        "with fresh replications."
     )
     method: ClassVar[str] = (
         "The risk of a model, its mean loss in a replication, was drawn from a hierarchical beta "
-        "process on quantile functions of the "
-        "loss (René and Longtin, 2025)."
+        "process on quantile functions of the loss (René and Longtin, 2025)."
     )
     method_of_c: ClassVar[str] = (
         "Its variance grows with c δ², with δ the distance between the quantile functions of the "
-        "losses on the data and on data that the "
-        "model simulated itself (law beta)."
+        "losses on the data and on data that the model simulated itself (law beta)."
     )
     about_c: ClassVar[str] = (
         "Under law “beta” a larger c also moves the risk of models that fit badly, so verdicts "
-        "need not become more cautious. At values "
-        f"of c other than the run’s, probabilities come from at most {QUICK_DRAWS} draws of each "
-        "risk: verdicts near the threshold are "
-        "then marked as undecided."
+        "need not become more cautious. At values of c other than the run’s, probabilities come "
+        f"from at most {QUICK_DRAWS} draws of each risk: verdicts near the threshold are then "
+        "marked as undecided."
     )
 
     def __post_init__(self) -> None:

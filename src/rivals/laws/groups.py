@@ -149,21 +149,17 @@ class Groups(Law):
     }
     about: ClassVar[str] = (
         "Probabilities are for new groups from the same population. They hold as far as groups "
-        "differ "
-        "as replications of the experiment would."
+        "differ as replications of the experiment would."
     )
     method: ClassVar[str] = (
         "For each pair of models, the difference of their mean losses in new groups was predicted "
-        "from "
-        "its spread between the groups at hand: d_g ~ N(μ, τ² + σ²/n_g), with a flat prior of μ "
-        "and the "
-        "pooled variance σ² within groups (law groups)."
+        "from its spread between the groups at hand: d_g ~ N(μ, τ² + σ²/n_g), with a flat prior of "
+        "μ and the pooled variance σ² within groups (law groups)."
     )
     method_of_c: ClassVar[str] = (
         "The prior of τ is half-t with 3 degrees of freedom; its scale squared is c/2 times the "
-        "sum of "
-        "both models' squared 1-Wasserstein distances between losses on the data and on their own "
-        "simulations, within groups."
+        "sum of both models' squared 1-Wasserstein distances between losses on the data and on "
+        "their own simulations, within groups."
     )
     overlap: ClassVar[str] = (
         "Models meet the same groups, so they may overlap although one is better in nearly all of "
@@ -203,31 +199,26 @@ class Groups(Law):
         if groups is None:
             raise ValueError(
                 "law 'groups' needs groups: got none; pass groups=, the label of the replication "
-                "of "
-                "each point"
+                "of each point"
             )
         n_groups = len(groups.names)
         if n_groups < 2:
             raise ValueError(
                 f"groups: all points are in one group ({show(groups.names[0])}), so nothing shows "
-                "what "
-                "changes between replications; leave groups out and pass simulations (law "
+                "what changes between replications; leave groups out and pass simulations (law "
                 "'transport')"
             )
         if losses.n_simulations and losses.n_synthetic != losses.n_observed:
             raise ValueError(
                 f"{losses.n_synthetic} synthetic but {losses.n_observed} observed losses: law "
-                "'groups' "
-                "compares them group by group, point i of a simulation being in the group of "
-                "point i of "
-                "the data; simulate as many points, in the same order, or leave the simulations "
-                "out"
+                "'groups' compares them group by group, point i of a simulation being in the group "
+                "of point i of the data; simulate as many points, in the same order, or leave the "
+                "simulations out"
             )
         if n_groups < LEAST_GROUPS and not losses.n_simulations:
             raise ValueError(
                 f"groups: {n_groups} groups without simulations cannot tell how much groups "
-                "differ; pass "
-                f"simulations of the models, or {LEAST_GROUPS} groups or more"
+                f"differ; pass simulations of the models, or {LEAST_GROUPS} groups or more"
             )
 
 
@@ -671,14 +662,12 @@ class GroupsRisks(Applied):
             misfit = " and like any other in the misfit" if self.grouped.singles.size else ""
             found.append(
                 f"Groups are of very unequal size: the smallest ({small}, {sizes.min()} of "
-                f"{sizes.sum()} "
-                f"points) counts little in the mean{misfit}."
+                f"{sizes.sum()} points) counts little in the mean{misfit}."
             )
         if self.effective_groups < FEW_EFFECTIVE * n_groups:
             found.append(
-                "New groups weigh the same here. If points weigh the same, with sizes as at "
-                "hand, the "
-                f"{n_groups} groups are worth {self.effective_groups:.1f}: see "
+                "New groups weigh the same here. If points weigh the same, with sizes as at hand, "
+                f"the {n_groups} groups are worth {self.effective_groups:.1f}: see "
                 f"result.over({max(round(self.effective_groups), 1)})."
             )
         return found
@@ -700,10 +689,8 @@ class GroupsRisks(Applied):
             if opposite and abs(probability[other] - 0.5) > 0.2:
                 found.append(
                     f"{show(names[best])} won {won} of {n_groups} groups against "
-                    f"{show(names[other])}, "
-                    f"but P = {probability[other]:.2f} for the next: a few groups decide the "
-                    "mean; look "
-                    "at the differences (plot_groups)."
+                    f"{show(names[other])}, but P = {probability[other]:.2f} for the next: a few "
+                    "groups decide the mean; look at the differences (plot_groups)."
                 )
         low, high = self.interval(0.9)
         off = np.flatnonzero((self.empirical < low) | (self.empirical > high)).tolist()

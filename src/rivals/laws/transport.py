@@ -71,13 +71,12 @@ class Transport(Law):
     )
     method: ClassVar[str] = (
         "The risk of a model, its mean loss in a replication, was taken as normal about its mean "
-        "held-out loss, and differences between "
-        "models were paired point by point."
+        "held-out loss, and differences between models were paired point by point."
     )
     method_of_c: ClassVar[str] = (
         "Its variance is that of the sampling error plus c W², with W the 1-Wasserstein distance "
-        "between the losses on the data and on "
-        "data that the model simulated itself (law transport)."
+        "between the losses on the data and on data that the model simulated itself (law "
+        "transport)."
     )
     overlap: ClassVar[str] = (
         "Models share the sampling error, so they may overlap although one of them is "
