@@ -57,9 +57,7 @@ def test_the_chance_is_that_of_comparisons_with_simulated_losses():
     more = 12
     verdicts = []
     for _ in range(200):
-        effects = rng.normal(
-            *drawn(result.applied.spreads(np.array([1]), np.array([0])), rng), more
-        )
+        effects = rng.normal(*drawn(result.applied.spread(np.array([1]), np.array([0])), rng), more)
         new_a, new_b, new_group = in_groups(effects, N_POINTS, rng)
         then = rivals.compare(
             {"A": np.concatenate([a, new_a]), "B": np.concatenate([b, new_b])},
@@ -94,7 +92,7 @@ def test_the_chance_is_that_of_the_law_run_on_simulated_groups(more, options, si
     new = np.empty((n_tries, more))
     new_error = rng.choice(error, more)
     for row in new:
-        mean, tau = drawn(result.applied.spreads(np.array([1]), np.array([0])), rng)
+        mean, tau = drawn(result.applied.spread(np.array([1]), np.array([0])), rng)
         row[:] = rng.normal(mean, np.hypot(tau, new_error))
     variances = np.tile(np.concatenate([error, new_error]) ** 2, (n_tries, 1))
     then = spread_between_groups(np.hstack([differences, new]), variances, np.zeros((1, n_tries)))
@@ -137,7 +135,7 @@ def test_ever_more_groups_bring_the_chance_to_the_ceiling():
 
 def test_the_ceiling_is_the_chance_that_the_effect_is_large_enough():
     result = pilot(new_groups=1, margin=0.03)[1]
-    spread = result.applied.spreads(np.array([1]), np.array([0]))
+    spread = result.applied.spread(np.array([1]), np.array([0]))
     rng = np.random.default_rng(4)
     futures = draw_futures(spread, 40_000, rng)
     tau = spread.tau[0, futures.place]

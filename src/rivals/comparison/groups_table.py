@@ -346,7 +346,7 @@ def _between_some(
     new_group = law.differences_over(models, bases, 1.0)
     mean = law.differences_over(models, bases, inf)
     with np.errstate(over="ignore"):  # the variance of μ, which is not asked for here
-        spread = law.spreads(models, bases)
+        spread = law.spread(models, bases)
     middle_of_mean = quantile(mean, 0.5).tolist()
     of_mean = _intervals(mean)
     of_new_group = _intervals(new_group)

@@ -109,8 +109,7 @@ class Law(ABC):
         if isinstance(c, (str, PathLike)):
             raise TypeError(
                 f"c must be a number; got {show(fspath(c))!r}. If this is the store of a "
-                "calibration, "
-                f"pass c=rivals.calibration.open_store({show(fspath(c))!r})"
+                f"calibration, pass c=rivals.calibration.open_store({show(fspath(c))!r})"
             )
         return check_positive(self.default_c if c is None else c, "c")
 

@@ -522,7 +522,7 @@ class GroupsRisks(Applied):
         pair = self._pair(np.array([a]), np.array([b]))
         return float(pair.below(0.0, 1.0)[0, 0])
 
-    def spreads(self, first: IntArray, second: IntArray) -> Spread:
+    def spread(self, first: IntArray, second: IntArray) -> Spread:
         """The law of μ and τ of each of these pairs, in the unit of the losses."""
         pair = self._pair(first, second)
         exponent = self.grouped.exponent
@@ -698,8 +698,7 @@ class GroupsRisks(Applied):
             outside = ", ".join(show(names[model]) for model in off[:3])
             found.append(
                 f"The mean loss over all points of {outside} lies outside the interval for new "
-                "groups: "
-                "large groups differ from small ones."
+                "groups: large groups differ from small ones."
             )
         return found
 

@@ -125,8 +125,7 @@ def tied_models(result: Comparison) -> tuple[tuple[str, ...], ...]:
     if len(sets) > MOST_SETS:
         raise ValueError(
             f"more than {MOST_SETS} sets of models that no verdict parts: got {len(names)} "
-            "models, "
-            "too many to join by bars; look at result.pairs, or compare fewer"
+            "models, too many to join by bars; look at result.pairs, or compare fewer"
         )
     return tuple(tuple(names[place] for place in one) for one in sorted(sets))
 
