@@ -101,8 +101,8 @@ def listed(names: Sequence[str], most: int = 12) -> str:
     return f"{shown} and {n_others} more" if n_others > 0 else shown
 
 
-def joined(parts: Sequence[str]) -> str:
-    """Parts of a sentence, the last two with "and".
+def joined(parts: Sequence[str], word: str = "and") -> str:
+    """Parts of a sentence, the last two with "and", or another word.
 
     Examples
     --------
@@ -111,7 +111,7 @@ def joined(parts: Sequence[str]) -> str:
     """
     if len(parts) < 2:
         return "".join(parts)
-    return f"{', '.join(parts[:-1])} and {parts[-1]}"
+    return f"{', '.join(parts[:-1])} {word} {parts[-1]}"
 
 
 def noun_of(column: object, default: str) -> str:

@@ -122,7 +122,8 @@ def _survivors(result: Answers) -> str:
         for name, value in zip(others, probability, strict=True)
     ]
     by = _by_more(result)
-    sentence = f"{show(best)} could not be shown to be better{by} than {joined(parts)}"
+    rivals = joined(parts, "or")
+    sentence = f"{show(best)} could not be shown to be better{by} than {rivals}"
     return f"{sentence}{_equivalent(result, others)}."
 
 
