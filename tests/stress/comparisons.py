@@ -417,7 +417,9 @@ def frames_with_other_columns(rng: Any) -> None:
     right = plain_pair(losses[0], losses[1], parts)
     expect(chance(compare(frame, groups="school"), "m0", "m1"), right, "P")
     counted = frame.assign(row=np.arange(labels.size) + int(rng.integers(-5, 5)))
-    refused(lambda: compare(counted, groups="school"), "'row' is a running number")
+    refused(
+        lambda: compare(counted, groups="school"), "'row' of the data frame is a running number"
+    )
 
 
 KINDS = (

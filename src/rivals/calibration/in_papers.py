@@ -12,8 +12,8 @@ BOUND = (
     "truth"
 )
 RULES = {
-    "winners": "unless more than 5 % of the winners stated with a probability above 0.95 were "
-    "wrong, or the truth fell while the stated probability rose, either beyond chance",
+    "winners": "if winners were stated, with a probability above 0.95, unless more than 5 % of "
+    "them were wrong or the truth fell while the stated probability rose, either beyond chance",
     "bound": f"if it kept the bound of René and Longtin (2025), {BOUND}, by more than 0.05 and "
     "beyond chance",
 }
@@ -81,7 +81,12 @@ def choice_of_c(best: float, tried: Sequence[float], n_omegas: int) -> str:
 
 def validity_rule(rule: str, n_omegas: int) -> str:
     """When a c was called valid."""
-    for_all = "" if n_omegas == 1 else " It had to be valid for every Ω."
+    if n_omegas == 1:
+        for_all = ""
+    elif rule == "bound":
+        for_all = " It had to be valid for every Ω."
+    else:
+        for_all = " It had to be valid for every Ω in which winners were stated."
     return f"A value of c was called valid {RULES[rule]}.{for_all}"
 
 

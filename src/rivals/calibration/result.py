@@ -567,8 +567,12 @@ class Calibration:
         self._check_finished()
         best = self.choose_c(valid_only=False)
         validity = self.validity()
-        good, words = validity.at_each_c()[self._column(best)]
-        valid = [passes for passes, _ in validity.at_each_c()]
+        column = self._column(best)
+        at_each_c = validity.at_each_c()
+        valid = [passes for passes, _ in at_each_c]
+        words = at_each_c[column][1]
+        if validity.objects[:, column].any():
+            words = f"it is {words}"
         bound = np.all(validity.keeps_bound, axis=0).tolist()
         slope = None
         if all(self._of(name).size >= ENOUGH_TO_CORRECT for name in self.omegas):
@@ -578,7 +582,7 @@ class Calibration:
             tried=self.c,
             n_experiments=self.n_experiments,
             brier_score=self.brier_score(best),
-            at_best=words if good else f"it is {words}",
+            at_best=words,
             valid=text.ranges(self.c, valid) if any(valid) else None,
             bound=text.ranges(self.c, bound) if any(bound) else None,
             slope=slope,
