@@ -47,7 +47,7 @@ def test_each_rule_by_its_words():
     ours = calibration.methods()
     bound = calibration.methods(rule="bound")
     both = calibration.methods(rule="both")
-    winners = "unless more than 5 % of the winners stated with a probability above 0.95 were wrong"
+    winners = "if winners were stated, with a probability above 0.95, unless more than 5 % of them"
     papers = "if it kept the bound of René and Longtin (2025), that in no bin"
     assert [winners in each for each in (ours, bound, both)] == [True, False, True]
     assert [papers in each for each in (ours, bound, both)] == [False, True, True]
@@ -154,3 +154,11 @@ def test_an_unfinished_study_has_nothing_to_tell():
     for ask in (found.methods, found.to_markdown, found.to_latex, lambda: found.conclusion):
         with pytest.raises(ValueError, match=r"nothing is known at any c: All 2 .*'broken' failed"):
             ask()
+
+
+def test_of_a_best_c_that_states_no_winner_just_that_is_said():
+    truth = np.random.default_rng(0).random(512) < 0.5
+    tried = {1.0: np.where(truth, 0.7, 0.3), 4.0: np.full(512, 0.6)}
+    calibration = rivals.Calibration.from_experiments(tried, truth.astype(float), n_data=100)
+    assert "experiments): no winner is stated. Winners are stated" in calibration.conclusion
+    assert "at no c that was tried" in calibration.conclusion
