@@ -79,7 +79,7 @@ def test_judging_calibrated_overconfident_flat_and_reversed_probabilities(seed):
     flat, truth = calibrated(1024, seed, sharpen=0.3)
     silent = judge_c(flat, truth.astype(float))
     assert not silent.valid
-    assert not silent.objects
+    assert not silent.speaks_against
     assert silent.reason == "no winner is stated"
     backwards = judge_c(1 - flat, truth.astype(float))
     assert not backwards.valid
@@ -94,7 +94,7 @@ def test_a_fall_counts_only_beyond_the_tolerance(fall, objects):
     probability = rng.uniform(0.3, 0.7, n)
     chance = np.where(probability < 0.5, 0.5, 0.5 - fall)
     found = judge_c(probability, (rng.random(n) < chance).astype(float))
-    assert found.objects == objects
+    assert found.speaks_against == objects
     assert found.fall == pytest.approx(fall, abs=0.01)
     assert not objects or "the truth falls by 0.40" in found.reason
 
@@ -198,7 +198,7 @@ def test_the_bound_sees_what_the_rule_on_winners_does_not():
     """Nothing is stated beyond 0.95, yet B of 0.8 comes true in half of the experiments."""
     probability, truth = in_the_middle(2048, 0.8, 0.5, np.random.default_rng(0))
     validity = judge_experiments({"": (probability[:, None], truth)}, [1.0])
-    assert not validity.objects.any()
+    assert not validity.speaks_against.any()
     assert validity.says_nothing.all()
     assert not validity.keeps_bound.any()
     for rule in ("winners", "bound", "both"):

@@ -439,6 +439,14 @@ def test_groups_may_be_missing_for_one_model_alone():
         long_table(LONG | {"session": groups}, groups="session")
 
 
+@pytest.mark.parametrize("text", ["NA", "nan", "?"])
+def test_text_that_means_a_missing_label_is_quoted(tmp_path, text):
+    path = tmp_path / "t.csv"
+    path.write_text(f"A,B,school\n1,2,n\n2,3,{text}\n1.5,2,s\n")
+    with pytest.raises(ValueError, match=rf"row 3: '{re.escape(text)}' is a missing label"):
+        losses_from_files(path, groups="school")
+
+
 def test_two_columns_of_one_name_in_parquet_are_named(tmp_path):
     pyarrow = pytest.importorskip("pyarrow")
     table = pyarrow.table([[1.0, 2.0], [3.0, 4.0]], names=["A", "A"])

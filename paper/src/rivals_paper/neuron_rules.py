@@ -42,7 +42,7 @@ def valid_for(
         problems = [
             each.problem.value
             for each in judged.values()
-            if each.problem is not None and each.objects
+            if each.problem is not None and each.speaks_against
         ]
         found[f"{value:g}"] = {
             "valid": sum(each == VALID for each in verdicts.values()),
@@ -86,7 +86,7 @@ def _in_numbers(bound: Any) -> dict[str, Any]:
 
 
 def _verdict(judgement: Any) -> str:
-    if judgement.objects:
+    if judgement.speaks_against:
         return WRONG
     return VALID if judgement.valid else SILENT
 

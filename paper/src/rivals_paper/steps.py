@@ -229,11 +229,11 @@ def _largest_valid(calibration: Calibration, bins: int) -> float:
 def _lowest_valid(validity: Validity, about: tuple[str, ...], start: float) -> float:
     """From `start` down as long as none of these epistemic distributions speaks against c."""
     rows = [name in about for name in validity.omegas]
-    objects = np.any(validity.objects[rows], axis=0)
+    opposed = np.any(validity.speaks_against[rows], axis=0)
     lowest = start
-    for c, spoken_against in zip(validity.c[::-1], objects[::-1], strict=True):
+    for c, is_opposed in zip(validity.c[::-1], opposed[::-1], strict=True):
         if c < start:
-            if spoken_against:
+            if is_opposed:
                 break
             lowest = c
     return lowest

@@ -38,7 +38,7 @@ def _at_one_c(judgement: Judgement, bound: Bound) -> list[str]:
     stated = f"{winners.n} of {judgement.n}"
     if judgement.problem is None:
         valid = "yes"
-    elif judgement.objects:
+    elif judgement.speaks_against:
         valid = f"no: {judgement.problem.value}"
     else:
         valid = judgement.problem.value

@@ -113,7 +113,7 @@ class Judgement:
         return self.problem is None
 
     @property
-    def objects(self) -> bool:
+    def speaks_against(self) -> bool:
         """Whether something speaks against the c; not of one that states no winner."""
         return self.problem not in (None, Problem.SILENT)
 

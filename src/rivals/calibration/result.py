@@ -571,7 +571,7 @@ class Calibration:
         at_each_c = validity.at_each_c()
         valid = [passes for passes, _ in at_each_c]
         words = at_each_c[column][1]
-        if validity.objects[:, column].any():
+        if validity.speaks_against[:, column].any():
             words = f"it is {words}"
         bound = np.all(validity.keeps_bound, axis=0).tolist()
         slope = None

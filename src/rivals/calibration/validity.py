@@ -220,9 +220,9 @@ class Validity:
         return np.array([[each.valid for each in row] for row in self.judgements])
 
     @property
-    def objects(self) -> BoolArray:
+    def speaks_against(self) -> BoolArray:
         """(omegas, c): whether a distribution speaks against c; not if it states no winner."""
-        return np.array([[each.objects for each in row] for row in self.judgements])
+        return np.array([[each.speaks_against for each in row] for row in self.judgements])
 
     @property
     def says_nothing(self) -> BoolArray:
@@ -356,7 +356,7 @@ def _badness(judgement: Judgement) -> tuple[bool, float]:
 
     What says nothing comes last.
     """
-    return judgement.objects, float(np.nan_to_num(judgement.error, nan=-1.0))
+    return judgement.speaks_against, float(np.nan_to_num(judgement.error, nan=-1.0))
 
 
 def _excess(bound: Bound) -> tuple[bool, float]:

@@ -90,11 +90,12 @@ def labels_of_points(
             found = [cells[row] for row in own.tolist()]
             missing = own[[is_missing_label(label) for label in found]]  # and cannot be compared
             if missing.size:
+                first = int(missing[0])
                 empty = (
-                    f"the cell is empty, as are {missing.size} of {own.size}; say to which of the "
-                    f"{option} each point belongs"
+                    f"{_without_label(cells[first])}, as are {missing.size} of {own.size}; say to "
+                    f"which of the {option} each point belongs"
                 )
-                raise at_row(f"{where}, column {show(column)!r}", int(missing[0]), empty)
+                raise at_row(f"{where}, column {show(column)!r}", first, empty)
             if found != labels.setdefault(option, found):
                 raise ValueError(
                     f"{where}: the {option} of model {show(name)!r} are not those of "
@@ -102,3 +103,10 @@ def labels_of_points(
                     "same order, or name the points in a column and pass index (--index)"
                 )
     return labels
+
+
+def _without_label(cell: Any) -> str:
+    """What was found in place of a label."""
+    if isinstance(cell, str) and cell:
+        return f"{show(cell)!r} is a missing label"
+    return "the cell is empty"
