@@ -236,8 +236,9 @@ def noted(note: Note, noun: str = "group") -> str:
         "left out": f"{plural(noun).capitalize()} were left out in turn, so that models share "
         f"training data: the variance of their mean difference is taken {1.0 + note.value:.3g} "
         "times as large.",
-        "training not said": f"The models are taken as fitted to other data; if {plural(noun)} were "
-        "left out in turn, say so by Losses(..., left_out=True), or P is too sure.",
+        "training not said": "The models are taken as fitted to other data; if "
+        f"{plural(noun)} were left out in turn, say so by Losses(..., left_out=True), or P is too "
+        "sure.",
         "unequal sizes": f"Sizes of {plural(noun)} differ much: in a mean over points they are "
         f"worth {note.value:.1f} {plural(noun)} of one size.",
         "goes with size": f"The difference between {names} goes with the size of the {noun} (rank "
@@ -276,8 +277,8 @@ def at_least(best: str, other: str, margin: float, threshold: float, unit: str) 
     """The largest margin at which the decision would stand."""
     unit = f" {unit}" if unit else ""
     return (
-        f"{best} is better than {other} by at least {margin:.2g}{unit} (P = {threshold:g}); that is "
-        "the largest margin at which the decision stands."
+        f"{best} is better than {other} by at least {margin:.2g}{unit} (P = {threshold:g}); that "
+        "is the largest margin at which the decision stands."
     )
 
 
@@ -411,8 +412,8 @@ def number_or_text(value: float | None) -> float | str | None:
 def looks_order(noun: str) -> str:
     """What looks rest on."""
     return (
-        f"The {plural(noun)} are taken in the order in which they first appear in the data: it must "
-        "be that of their arrival, not one that was sorted by a result."
+        f"The {plural(noun)} are taken in the order in which they first appear in the data: it "
+        "must be that of their arrival, not one that was sorted by a result."
     )
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -108,6 +109,12 @@ class GroupSummaries:
         """Of the pooled variances within groups; at least 1, also where each group is one point."""
         return max(int(self.sizes.sum()) - self.sizes.size, 1)
 
+    @cached_property
+    def magnitude(self) -> FloatArray:
+        """The size of the losses of each model, beside which rounding is judged."""
+        within = np.sqrt(self.pairs.own_scaled / float(self.sizes.sum()))
+        return np.asarray(within + np.abs(self.means).max(axis=1))
+
     def taken(self, groups: Sequence[int]) -> GroupSummaries:
         """Some of the groups, by their places, as if variances within groups were known from all.
 
@@ -152,7 +159,7 @@ class GroupSummaries:
             np.concatenate([site.gaps for site in sites], axis=1),
             PairSums(
                 np.sum([site.pairs.own_scaled for site in sites], axis=0),
-                np.sum([site.pairs.factor * _whole(site.pairs) for site in sites], axis=0),
+                np.sum([site.pairs.whole() for site in sites], axis=0),
             ),
             np.concatenate([site.misfits for site in sites], axis=2),
             first.noun,
@@ -169,7 +176,7 @@ class GroupSummaries:
             "first": self.first.tolist(),
             "gaps": self.gaps.tolist(),
             "own": self.pairs.own_scaled.tolist(),
-            "pairs": (self.pairs.factor * _whole(self.pairs)).tolist(),
+            "pairs": self.pairs.whole().tolist(),
             "misfits": self.misfits.tolist(),
             "noun": self.noun,
             "source": asdict(self.source),
@@ -233,12 +240,6 @@ def misfits_within(study: Study, grouping: Grouping) -> FloatArray:
             distances = wasserstein_distances(observed, simulated[:, points], study.reference)
             misfits[:, model, group] = distances**2
     return misfits
-
-
-def _whole(pairs: PairSums) -> FloatArray:
-    if pairs.matrix is None:
-        raise ValueError("of so many models, summaries cannot be joined or written; choose some")
-    return pairs.matrix
 
 
 def _check(summary: GroupSummaries) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from math import inf
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -75,12 +74,12 @@ def _provisional(result: Comparison) -> list[str]:
     if not is_unknown(result.law, result.setting) or result.contradictions:
         return []
     best = result.names.index(result.ranking[0])
-    unknown = shown.chance_without_c(result, best)
-    unknown[best] = inf
+    others = np.delete(np.arange(len(result.names)), best)
+    unknown = shown.chance_without_c(result, best, others)
     nearest = int(np.argmin(unknown))
-    at_c = float(_row(result)[nearest])
+    at_c = float(_row(result)[others[nearest]])
     n_data_sets = one_data_set().n_data_sets
-    name = result.names[nearest]
+    name = result.names[others[nearest]]
     return [say.provisional(result.c, name, at_c, float(unknown[nearest]), n_data_sets)]
 
 
@@ -111,10 +110,15 @@ def _small_lead(result: Comparison) -> list[str]:
     """That a winner of the study may well lose in one new group."""
     if result.groups is None or result.new_groups == 1 or result.contradictions:
         return []
-    one = dict(zip(result.names, result.beside(_best(result), 1.0).tolist(), strict=True))
-    beaten = [name for name in result.ranking[1:] if name in result.rejections]
-    close = [name for name in beaten if one[name] < say.SURE_OF_ONE]
-    return [say.small_lead(close[0], one[close[0]], shown.noun(result))] if close else []
+    beaten = [name for name in result.ranking[1:] if name in result.rejections][:MOST_TOLD]
+    if not beaten:
+        return []
+    others = np.array([result.names.index(name) for name in beaten])
+    one = result.beside(_best(result), 1.0, others=others)[others]
+    close = int(np.argmin(one))
+    if one[close] >= say.SURE_OF_ONE:
+        return []
+    return [say.small_lead(beaten[close], float(one[close]), shown.noun(result))]
 
 
 def details(result: Comparison) -> str:
@@ -139,13 +143,14 @@ def details(result: Comparison) -> str:
 def _by_how_much(result: Comparison) -> list[str]:
     """Intervals of the differences from the best, and the largest margin of each rejection."""
     best = _best(result)
-    low, high = shown.interval_beside(result, best)
+    others = np.array([result.names.index(name) for name in result.ranking[1:MOST_TOLD]])
+    low, high = shown.interval_beside(result, best, others)
     unit = result.summary.source.unit
     first = result.names[best]
     lines = []
-    for name in result.ranking[1:MOST_TOLD]:
-        place = result.names.index(name)
-        lines.append(say.ahead(first, name, low[place], high[place], result.setting.level, unit))
+    for place, *ends in zip(others.tolist(), low.tolist(), high.tolist(), strict=True):
+        name = result.names[place]
+        lines.append(say.ahead(first, name, *ends, result.setting.level, unit))
         found = result.rejections.get(name)
         if found is not None and found.by == first and not is_unknown(result.law, result.setting):
             margin = largest_margin(result, best, place)

@@ -15,7 +15,7 @@ import numpy as np
 from rivals._types import FloatArray, IntArray
 
 # Up to so many models the sums of all pairs are kept; of more, they are made when asked for.
-WHOLE = 2048
+WHOLE = 512
 # A sum of squares below this part of the sums it was made from is summed again, from differences.
 CANCELLED = 1e-6
 # Beyond this autocorrelation the plug-in bandwidth diverges: a series this slow cannot be told
@@ -75,6 +75,12 @@ class PairSums:
             difference = self.gaps[a[piece]] - self.gaps[b[piece]]
             found[piece] = np.einsum("ij,ij->i", difference, difference)
         return self.factor * found
+
+    def whole(self) -> FloatArray:
+        """Of all pairs, as a matrix."""
+        places = np.arange(self.own.size)
+        first, second = np.meshgrid(places, places, indexing="ij")
+        return self.of_pairs(first.ravel(), second.ravel()).reshape(first.shape)
 
     @property
     def own_scaled(self) -> FloatArray:
