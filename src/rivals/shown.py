@@ -10,6 +10,7 @@ import numpy as np
 from rivals import sentences as say
 from rivals import told
 from rivals._types import FloatArray, IntArray
+from rivals.equivalence import equivalent_models
 from rivals.laws.base import Differences, central_interval
 from rivals.laws.transport import Transport
 from rivals.laws.unknown_c import is_unknown, without_c
@@ -70,7 +71,8 @@ def table(result: Comparison, model: int, most: int | None = None) -> Table:
     ]
     for head, over, row in _chances(result, model, others, wins):
         columns.append(Column(head, beside(row), _chance, over))
-    words = [word(result, place) for place in order.tolist()]
+    same = equivalent_models(result)
+    words = ["equivalent" if name in same else word(result, name) for name in ranking]
     columns.append(Column("decision", words, is_text=True))
     return Table(tuple(columns))
 
@@ -99,7 +101,7 @@ def _chances(
 def chance_without_c(result: Comparison, model: int, others: IntArray) -> FloatArray:
     """P(a model better than each of some others) under law "transport", c unknown."""
     law = _without_c(result, np.full(others.size, model), others)
-    return law.below(np.full(others.size, -result.setting.margin))[0]
+    return np.asarray(law.below(np.full(others.size, -result.setting.margin))[0])
 
 
 def interval_beside(
@@ -160,9 +162,8 @@ def groups_table(result: Comparison) -> Table:
     return Table(tuple(columns))
 
 
-def word(result: Comparison, place: int) -> str:
+def word(result: Comparison, name: str) -> str:
     """The decision about a model, in a word or two."""
-    name = result.names[place]
     if name in result.rejections:
         by = result.rejections[name].by
         return "rejected" if by == result.ranking[0] else f"rejected by {by}"

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rivals import heterogeneity, shown
 from rivals import sentences as say
-from rivals import shown
+from rivals.equivalence import LEAST_GROUPS, equivalent_models
 from rivals.laws.base import quantile
 from rivals.laws.unknown_c import is_unknown
 from rivals.setting import CalibratedC
@@ -43,12 +44,16 @@ def decision(result: Comparison) -> str:
             return say.contradicted_draws(best, result.contradictions)
         return say.contradicted(best, result.contradictions, shown.noun(result))
     row = dict(zip(result.names, _row(result).tolist(), strict=True))
-    open_models = {name: row[name] for name in result.survivors if name != best}
+    same = equivalent_models(result)
+    open_models = {name: row[name] for name in result.survivors if name not in (best, *same)}
     by_more = say.by_more(result.setting.margin, result.summary.source.unit)
     where = say.where(result.new_groups or 0, result.n_groups, shown.noun(result))
     by_best = [name for name, found in result.rejections.items() if found.by == best]
     by_others = {name: found.by for name, found in result.rejections.items() if found.by != best}
-    found = say.decided(best, by_best, open_models, where, by_more)
+    found = say.decided(best, by_best, open_models, where, by_more, list(same))
+    unit = result.summary.source.unit
+    if same:
+        found = f"{found} {say.equivalent(best, same, result.setting.margin, unit)}".strip()
     if by_others and len(by_others) <= say.MOST_NAMED:
         return f"{found} {say.not_beaten_by_best(by_others)}"
     return found
@@ -128,6 +133,8 @@ def details(result: Comparison) -> str:
     lines += [say.noted(note, noun) for note in result.notes]
     lines += _by_how_much(result)
     lines += _heterogeneity(result)
+    if result.groups is not None and result.setting.margin and result.n_groups < LEAST_GROUPS:
+        lines.append(say.too_few_for_equivalence(result.n_groups, LEAST_GROUPS, noun))
     n_simulations = result.law.n_simulations(result.summary)
     if n_simulations and not result.contradictions:
         at_each = [result.at(c=value).survivors for value in SENSITIVITIES]
@@ -148,9 +155,10 @@ def _by_how_much(result: Comparison) -> list[str]:
     unit = result.summary.source.unit
     first = result.names[best]
     lines = []
-    for place, *ends in zip(others.tolist(), low.tolist(), high.tolist(), strict=True):
+    level = result.setting.level
+    for place, lowest, highest in zip(others.tolist(), low.tolist(), high.tolist(), strict=True):
         name = result.names[place]
-        lines.append(say.ahead(first, name, *ends, result.setting.level, unit))
+        lines.append(say.ahead(first, name, lowest, highest, level, unit))
         found = result.rejections.get(name)
         if found is not None and found.by == first and not is_unknown(result.law, result.setting):
             margin = largest_margin(result, best, place)
@@ -174,22 +182,11 @@ def _heterogeneity(result: Comparison) -> list[str]:
     unit = result.summary.source.unit
     lines = []
     for name in result.ranking[1:MOST_TOLD]:
-        tau, part = heterogeneity(result, best, result.names.index(name))
+        other = result.names.index(name)
+        tau, part = heterogeneity.of_pair(result.law, result.groups, result.setting, best, other)
         if tau == tau:
             lines.append(say.spread_between(name, tau, part, shown.noun(result), unit))
     return lines
-
-
-def heterogeneity(result: Comparison, a: int, b: int) -> tuple[float, float]:
-    """The median of τ, and I²: the part of the variance of observed differences that it makes."""
-    law = result.law.differences(result.summary, result.setting, np.array([a]), np.array([b]))
-    if law.fixed[0]:  # type: ignore[attr-defined]
-        return float("nan"), float("nan")
-    spread = law.spread  # type: ignore[attr-defined]
-    total = np.cumsum(spread.weight[0, 0])
-    tau = float(spread.tau[0, np.searchsorted(total, 0.5)])
-    typical = 1.0 / float(np.mean(1.0 / law.variances[0])) if law.variances.min() > 0.0 else 0.0  # type: ignore[attr-defined]
-    return tau, tau**2 / (tau**2 + typical) if tau > 0.0 else 0.0
 
 
 # ---------------------------------------------------------------- the track record

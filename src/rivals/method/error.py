@@ -201,7 +201,7 @@ def _bandwidth(gaps: FloatArray) -> int:
     """Andrews' plug-in rule for Bartlett's kernel, ⌈1.1447 (α n)^⅓⌉ with α = 4 ρ² / (1 − ρ²)²."""
     rho = min(abs(_autocorrelation(gaps)), LARGEST_AUTOCORRELATION)
     alpha = (2.0 * rho / (1.0 - rho * rho)) ** 2
-    n = gaps.shape[1]
+    n = int(gaps.shape[1])
     return min(max(ceil(1.1447 * float(np.cbrt(alpha * n))), 1), n)
 
 
