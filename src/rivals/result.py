@@ -284,7 +284,7 @@ class Comparison:
         --------
         >>> import rivals
         >>> from rivals.testbeds import toys
-        >>> rivals.compare(toys.losses(), rng=0).at(c=64.0).rejections
+        >>> rivals.compare(toys.losses(), rng=0).at(c=1000.0).rejections
         {}
         """
         setting = replace(self.setting, **options)
