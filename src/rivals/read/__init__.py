@@ -1,40 +1,72 @@
-"""Readers of losses: one file per kind of input; heavy libraries are imported only when used."""
+"""Doors: losses, or summaries of groups, from whatever a study has. Each loads on first use."""
 
-from rivals.read.arviz import arviz_tree
-from rivals.read.cross_validation import cross_validated
-from rivals.read.curve_fits import curve
-from rivals.read.distributions import distribution
-from rivals.read.elpd import kfold_elpd
-from rivals.read.estimators import classifier, regressor
-from rivals.read.files import losses_from_files
-from rivals.read.left_out_groups import left_out_posterior
-from rivals.read.networks import network
-from rivals.read.npz_files import npz
-from rivals.read.posteriors import posterior
-from rivals.read.simulators import simulator, summaries
-from rivals.read.statsmodels_forecasts import forecast
-from rivals.read.statsmodels_regressions import regression
-from rivals.read.tables import long_table, wide_tables
-from rivals.read.xarrays import dataset
+import sys
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rivals.read.cross_validation import cross_validated
+    from rivals.read.distributions import distribution
+    from rivals.read.evaluations import evaluations
+    from rivals.read.fitted import fitted
+    from rivals.read.left_out import left_out
+    from rivals.read.left_out_posterior import left_out_posterior
+    from rivals.read.posterior import posterior
+    from rivals.read.predictions import predictions
+    from rivals.read.search_results import search_results
+    from rivals.read.summaries import summaries
+    from rivals.read.table import table
+
+# The module of each door.
+HOMES = {
+    "cross_validated": "cross_validation",
+    "distribution": "distributions",
+    "evaluations": "evaluations",
+    "fitted": "fitted",
+    "left_out": "left_out",
+    "left_out_posterior": "left_out_posterior",
+    "posterior": "posterior",
+    "predictions": "predictions",
+    "search_results": "search_results",
+    "summaries": "summaries",
+    "table": "table",
+}
 
 __all__ = [
-    "arviz_tree",
-    "classifier",
     "cross_validated",
-    "curve",
-    "dataset",
     "distribution",
-    "forecast",
-    "kfold_elpd",
+    "evaluations",
+    "fitted",
+    "left_out",
     "left_out_posterior",
-    "long_table",
-    "losses_from_files",
-    "network",
-    "npz",
     "posterior",
-    "regression",
-    "regressor",
-    "simulator",
+    "predictions",
+    "search_results",
     "summaries",
-    "wide_tables",
+    "table",
 ]
+
+
+class _Doors(ModuleType):
+    """A package where a door that is called as its module is remains the function.
+
+    Python sets the attribute of a package to a module that is imported from it.
+    """
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        is_home = isinstance(value, ModuleType) and HOMES.get(name) == name
+        super().__setattr__(name, getattr(value, name) if is_home else value)
+
+
+sys.modules[__name__].__class__ = _Doors
+
+
+def __getattr__(name: str) -> Any:
+    if name not in HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{HOMES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return __all__
