@@ -283,10 +283,11 @@ def _from_sums(rows: _Rows, out: Any) -> GroupSummaries:
         for j in range(i + 1, n_models):
             square = column(f"pair{i}_{j}") - sizes * (gaps[i] - gaps[j]) ** 2
             matrix[i, j] = matrix[j, i] = square.sum()
-    if not (np.isfinite(own).all() and np.isfinite(matrix).all()):
+    is_sum = np.isfinite(own) & np.isfinite(matrix).all(axis=1)
+    if not is_sum.all():
         raise ValueError(
-            f"{rows.where}: squares of losses are too large to be summed (beyond {LARGEST:g}); "
-            "rescale the loss"
+            f"{rows.where}, model {rows.models[int(np.argmin(is_sum))]!r}: squares of its losses "
+            f"have no sum: some are missing, infinite, or beyond {LARGEST:g}"
         )
     gaps[1:] += rows.reference[1:, None]
     grouping = Grouping.of(keys[order].alias(rows.groups))
@@ -310,8 +311,7 @@ def _in_order(labels: Sequence[Any]) -> Any:
 
 
 def _check_labels(rows: _Rows, keys: Any) -> None:
-    labels = keys.to_list()
-    if any(label is None or label != label or label == "" for label in labels):
+    if keys.is_null().any() or any(label != label or label == "" for label in keys.to_list()):
         raise ValueError(
             f"groups: {rows.where}, column {rows.groups!r}: the label is missing in some rows; "
             "leave these out, or name their group"
@@ -332,12 +332,12 @@ def _in_batches(rows: _Rows) -> GroupSummaries:
     """Of many models: pairs are quadratic, so that NumPy sums them, some rows at a time."""
     total: GroupSummaries | None = None
     for batch in _batches(rows):
-        frame = Frame(rows.where, batch)
         losses = np.empty((len(rows.models), len(batch)))
         for i, name in enumerate(rows.models):
             losses[i] = batch[f"x{i}"].to_numpy()
             _check_counts(rows, name, (~np.isfinite(losses[i])).astype(np.float64)[None, :].sum(1))
-        grouping = frame.grouping("key")
+        _check_labels(rows, batch["key"])
+        grouping = Frame(rows.where, batch.rename({"key": rows.groups})).grouping(rows.groups)
         nothing = tuple(np.empty((0, 0)) for _ in rows.models)
         study = Study(tuple(rows.models), losses, nothing, grouping, Provenance())
         found = GroupSummaries.of(study)
@@ -354,8 +354,6 @@ def _batches(rows: _Rows) -> Iterator[Any]:
         parts: Any = native.collect_batches(chunk_size=ROWS_AT_ONCE)
     elif hasattr(native, "to_arrow_reader"):  # DuckDB
         parts = map(_table_of_arrow, native.to_arrow_reader(ROWS_AT_ONCE))
-    elif hasattr(native, "to_pyarrow_batches"):  # Ibis
-        parts = map(_table_of_arrow, native.to_pyarrow_batches(chunk_size=ROWS_AT_ONCE))
     elif hasattr(native, "partitions"):  # Dask
         parts = (native.partitions[i].compute() for i in range(native.npartitions))
     else:
