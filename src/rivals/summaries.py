@@ -134,6 +134,12 @@ class GroupSummaries:
             return np.ones((len(self.models), len(self.models)), dtype=bool)
         return np.asarray(~np.isnan(self.variances).any(axis=2))
 
+    @cached_property
+    def magnitude(self) -> FloatArray:
+        """The size of the losses of each model, beside which rounding is judged."""
+        within = np.sqrt(self.pairs.own_scaled / float(self.sizes.sum()))
+        return np.asarray(within + np.abs(self.means).max(axis=1))
+
     def taken(self, groups: Sequence[int]) -> GroupSummaries:
         """Some of the groups, by their places, as if variances within groups were known from all.
 
@@ -181,7 +187,7 @@ class GroupSummaries:
             np.concatenate([site.gaps for site in sites], axis=1),
             PairSums(
                 np.sum([site.pairs.own_scaled for site in sites], axis=0),
-                np.sum([site.pairs.factor * _whole(site.pairs) for site in sites], axis=0),
+                np.sum([site.pairs.whole() for site in sites], axis=0),
             ),
             np.concatenate([site.misfits for site in sites], axis=2),
             first.noun,
@@ -201,7 +207,7 @@ class GroupSummaries:
             "first": self.first.tolist(),
             "gaps": self.gaps.tolist(),
             "own": self.pairs.own_scaled.tolist(),
-            "pairs": (self.pairs.factor * _whole(self.pairs)).tolist(),
+            "pairs": self.pairs.whole().tolist(),
             "misfits": self.misfits.tolist(),
             "noun": self.noun,
             "source": asdict(self.source),
@@ -272,12 +278,6 @@ def misfits_within(study: Study, grouping: Grouping) -> FloatArray:
     return misfits
 
 
-def _whole(pairs: PairSums) -> FloatArray:
-    if pairs.matrix is None:
-        raise ValueError("of so many models, summaries cannot be joined or written; choose some")
-    return pairs.matrix
-
-
 def _check(summary: GroupSummaries) -> None:
     """The same for summaries of losses, of files, and of other sites."""
     check_names(list(summary.models))
@@ -326,6 +326,6 @@ def _check_variances(summary: GroupSummaries) -> None:
     alone = np.flatnonzero(summary.known.sum(axis=1) == np.diagonal(summary.known))
     if alone.size:
         raise ValueError(
-            f"summaries: of model {summary.models[alone[0]]!r} no difference from another model has "
-            "a known variance"
+            f"summaries: of model {summary.models[alone[0]]!r} no difference from another has a "
+            "known variance"
         )
