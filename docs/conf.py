@@ -66,3 +66,4 @@ suppress_warnings = ["config.cache"]
 
 # Pictures are drawn into files: that no window can be shown is no news.
 warnings.filterwarnings("ignore", category=UserWarning, message=".*non-interactive.*")
+sys.path.insert(0, str(Path(__file__).parent / "explanation"))
