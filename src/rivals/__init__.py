@@ -1,6 +1,8 @@
 """Which of several fitted models would win again if the study were repeated?"""
 
+import sys
 from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from rivals._version import __version__
@@ -8,8 +10,8 @@ from rivals._version import __version__
 if TYPE_CHECKING:
     from rivals import laws, plots, read, report, testbeds
     from rivals._warnings import RivalsWarning
-    from rivals.calibration import Calibration, Experiment, calibrate
-    from rivals.comparison import compare
+    from rivals.calibrate import Calibration, Experiment, calibrate
+    from rivals.compare import compare
     from rivals.laws import HierarchicalBetaProcess, TransportLaw
     from rivals.losses import Losses, Provenance
     from rivals.method.quantiles import QuantileFunction
@@ -21,10 +23,10 @@ if TYPE_CHECKING:
 # Everything is imported when it is first asked for: `rivals --version` needs none of it, and most
 # programs a part.
 HOMES = {
-    "Calibration": "calibration",
+    "Calibration": "calibrate",
     "Candidate": "models",
     "Comparison": "result",
-    "Experiment": "calibration",
+    "Experiment": "calibrate",
     "GroupSummaries": "summaries",
     "HierarchicalBetaProcess": "laws",
     "Losses": "losses",
@@ -32,8 +34,8 @@ HOMES = {
     "QuantileFunction": "method.quantiles",
     "RivalsWarning": "_warnings",
     "TransportLaw": "laws",
-    "calibrate": "calibration",
-    "compare": "comparison",
+    "calibrate": "calibrate",
+    "compare": "compare",
     "load": "saved",
 }
 PACKAGES = ("laws", "plots", "read", "report", "testbeds")
@@ -73,3 +75,17 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return __all__
+
+
+class _Rivals(ModuleType):
+    """The package, in which `compare` and `calibrate` remain functions.
+
+    Python sets the attribute of a package to a module that is imported from it.
+    """
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        is_home = isinstance(value, ModuleType) and HOMES.get(name) == name
+        super().__setattr__(name, getattr(value, name) if is_home else value)
+
+
+sys.modules[__name__].__class__ = _Rivals

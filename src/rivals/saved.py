@@ -74,7 +74,7 @@ def load(path: str | PathLike[str]) -> Comparison:
     >>> rivals.load(file).best
     'A'
     """
-    from rivals.comparison import result_of
+    from rivals.compare import result_of
 
     try:
         with np.load(path, allow_pickle=False) as archive:
