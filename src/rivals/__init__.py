@@ -1,4 +1,4 @@
-"""Which of several fitted models would still be worth keeping if the experiment were repeated?"""
+"""Which of several fitted models would win again if the study were repeated?"""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -6,84 +6,53 @@ from typing import TYPE_CHECKING, Any
 from rivals._version import __version__
 
 if TYPE_CHECKING:
-    from rivals import calibration, criteria, laws, plots, read, report, testbeds
-    from rivals._say.warn import RivalsWarning
+    from rivals import laws, plots, read, report, testbeds
+    from rivals._warnings import RivalsWarning
     from rivals.calibration import Calibration, Experiment, calibrate
-    from rivals.comparison import (
-        Baseline,
-        Comparison,
-        GroupsTable,
-        Plan,
-        Rejection,
-        Sweep,
-        Undecided,
-        compare,
-        load,
-    )
-    from rivals.core.quantiles import QuantileFunction
+    from rivals.comparison import compare
     from rivals.laws import HierarchicalBetaProcess, TransportLaw
-    from rivals.losses import Losses
+    from rivals.losses import Losses, Provenance
+    from rivals.method.quantiles import QuantileFunction
     from rivals.models import Candidate
+    from rivals.result import Comparison
+    from rivals.saved import load
+    from rivals.summaries import GroupSummaries
 
 # Everything is imported when it is first asked for: `rivals --version` needs none of it, and most
 # programs a part.
 HOMES = {
-    "RivalsWarning": "_say.warn",
-    **dict.fromkeys(("Calibration", "Experiment", "calibrate"), "calibration"),
-    **dict.fromkeys(
-        (
-            "Baseline",
-            "Comparison",
-            "GroupsTable",
-            "Plan",
-            "Rejection",
-            "Sweep",
-            "Undecided",
-            "compare",
-            "load",
-        ),
-        "comparison",
-    ),
-    "QuantileFunction": "core.quantiles",
-    **dict.fromkeys(("HierarchicalBetaProcess", "TransportLaw"), "laws"),
-    "Losses": "losses",
+    "Calibration": "calibration",
     "Candidate": "models",
+    "Comparison": "result",
+    "Experiment": "calibration",
+    "GroupSummaries": "summaries",
+    "HierarchicalBetaProcess": "laws",
+    "Losses": "losses",
+    "Provenance": "losses",
+    "QuantileFunction": "method.quantiles",
+    "RivalsWarning": "_warnings",
+    "TransportLaw": "laws",
+    "calibrate": "calibration",
+    "compare": "comparison",
+    "load": "saved",
 }
-PACKAGES = (
-    "calibration",
-    "comparison",
-    "core",
-    "criteria",
-    "laws",
-    "losses",
-    "models",
-    "plots",
-    "read",
-    "report",
-    "testbeds",
-)
+PACKAGES = ("laws", "plots", "read", "report", "testbeds")
 
 __all__ = [
-    "Baseline",
     "Calibration",
     "Candidate",
     "Comparison",
     "Experiment",
-    "GroupsTable",
+    "GroupSummaries",
     "HierarchicalBetaProcess",
     "Losses",
-    "Plan",
+    "Provenance",
     "QuantileFunction",
-    "Rejection",
     "RivalsWarning",
-    "Sweep",
     "TransportLaw",
-    "Undecided",
     "__version__",
     "calibrate",
-    "calibration",
     "compare",
-    "criteria",
     "laws",
     "load",
     "plots",

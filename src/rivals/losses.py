@@ -1,151 +1,138 @@
-"""Losses of a model on held-out data and on its own simulations."""
+"""What each model lost at each held-out point, the groups of the points, and where losses come
+from.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from rivals._say.arguments import check_word
-from rivals._say.labels import as_labels, read_groups
-from rivals._say.rows import in_index_order, name_of, row_labels
-from rivals._say.samples import as_numbers, check_digits, check_losses
-from rivals._types import FloatArray, IntArray
-from rivals.core.sampling_error import effective_size
+from rivals._types import FloatArray
+from rivals.grouping import Grouping
 
-Folds: TypeAlias = Literal["points", "groups", "series"]
-
-FEW_VALUES = 20
-SURE = 10.0
-
-# The same loss, computed at different places of an array, may differ by a few units in the last
-# place.
-ROUNDING_UNITS = 16
+# Squares of larger losses may overflow. One place refuses them, and nothing is scaled.
+LARGEST = 1e150
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
+class Provenance:
+    """Where losses come from; sentences and the decision depend on it.
+
+    Attributes
+    ----------
+    loss, unit : str
+        As "negative log density" and "nats".
+    left_out : bool or None
+        Whether each group was predicted by models that were fitted to the other groups, and hence
+        share training data; None where nobody said.
+    n_folds : int
+        How many folds of groups; 0 where nobody said.
+    noise : str
+        The distribution that was assumed about predictions, as "gaussian".
+    point : str
+        What one point is called, as "pupil".
+    library : str
+        What fitted the models, as "scikit-learn".
+    """
+
+    loss: str = ""
+    unit: str = ""
+    left_out: bool | None = None
+    n_folds: int = 0
+    noise: str = ""
+    point: str = "point"
+    library: str = ""
+
+
+NOT_SAID = Provenance()
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Losses:
-    """The two samples of losses of one candidate model.
+    """Losses of one model at held-out points.
 
     Parameters
     ----------
-    observed : array_like
-        Loss of each held-out data point: lower is better. Usually the negative log likelihood.
-    synthetic : array_like, optional
-        The same loss of the same model on data that it simulated itself, with as many points as
-        were observed. Several simulations are the rows of a matrix. With three groups or more, none
-        are needed.
-    groups : array_like, optional
-        The replication that each observed point belongs to (school, session, laboratory); `compare`
-        uses them.
-    group_name : str, optional
-        What one group is called, as "school"; by default the name of `groups`, if it is a Series.
+    observed : array_like, shape (points,)
+        The loss at each held-out point: lower is better. Usually the negative log likelihood.
+    simulated : array_like, shape (points,) or (simulations, points), optional
+        The same loss of the same model at points that it simulated itself. With three groups or
+        more, none are needed.
+    groups : array_like or Grouping, optional
+        The group of each point (school, site, subject): `compare` uses it.
+    source : Provenance
+        Where the losses come from.
+    left_out : bool, optional
+        Whether each group was predicted by models fitted to the other groups; part of `source`.
     unit : str, optional
-        Unit of the losses, such as "nats".
-    may_repeat : bool
-        True if synthetic losses are known to be of simulated data and may still equal observed
-        ones, as the losses of labels and counts do. By default `compare` looks for losses that were
-        copied by mistake.
-    folds : {"points", "groups", "series"}, optional
-        What the folds of a cross-validation were made of, if the losses come from one:
-        `cross_validated` says so. Only models that have not seen a group can be judged by it.
-    index : pandas Index, optional
-        The labels of the points; by default those of `observed` or of `groups`, if one of them is a
-        Series. Groups are put into the order of the losses by them, and `compare` puts the points
-        of all models into one order.
+        Of the losses, as "nats"; part of `source`.
 
     See Also
     --------
     Candidate : a model as two functions, from which losses are computed.
-    compare : finds which models survive, from their losses.
+    compare : finds which models would win again.
 
     Examples
     --------
-    >>> losses = Losses([0.3, 1.2, 0.7, 0.4], [0.5, 0.9, 0.2, 1.1])
-    >>> round(losses.empirical_risk, 3)
+    >>> losses = Losses([0.3, 1.2, 0.7, 0.4], groups=["a", "a", "b", "b"])
+    >>> round(losses.mean, 3)
     0.65
     """
 
     observed: FloatArray
-    synthetic: FloatArray = field(default_factory=lambda: np.empty((0, 0)))
-    groups: npt.NDArray[Any] | None = field(default=None, kw_only=True)
-    group_name: str | None = field(default=None, kw_only=True)
-    unit: str | None = field(default=None, kw_only=True)
-    may_repeat: bool = field(default=False, kw_only=True)
-    folds: Folds | None = field(default=None, kw_only=True)
-    index: Any = field(default=None, kw_only=True)
+    simulated: FloatArray
+    groups: Grouping | None
+    source: Provenance
+    index: Any
 
-    def __post_init__(self) -> None:
-        if self.index is None:
-            index = row_labels(self.observed)
-            if index is None:
-                index = row_labels(self.groups)
-            object.__setattr__(self, "index", index)
-        check_word(self.unit, "unit")
-        # The one place where samples are checked and copied; object.__setattr__ because the class
-        # is frozen.
-        _check_not_swapped(self.observed, self.synthetic)
-        object.__setattr__(self, "observed", check_losses(self.observed, "observed losses"))
-        check_digits(self.observed, "observed losses")
-        synthetic = self.synthetic
-        none = isinstance(synthetic, np.ndarray) and synthetic.shape == (0, 0)
-        if not none:
-            synthetic = check_losses(synthetic, "synthetic losses", several=True, simulated=True)
-        _check_not_transposed(self.observed.size, synthetic)
-        object.__setattr__(self, "synthetic", synthetic)
-        if self.groups is not None:
-            groups = in_index_order(self.groups, self.index, "groups", "the losses")
-            if self.group_name is None:
-                object.__setattr__(self, "group_name", name_of(groups))
-            labels = as_labels(groups, self.observed.size)
-            read_groups(labels, self.observed.size)  # refuses labels that are missing
-            object.__setattr__(self, "groups", labels)
+    def __init__(
+        self,
+        observed: npt.ArrayLike,
+        simulated: npt.ArrayLike | None = None,
+        *,
+        groups: Any = None,
+        source: Provenance = NOT_SAID,
+        left_out: bool | None = None,
+        unit: str | None = None,
+    ) -> None:
+        said = {"left_out": left_out, "unit": unit}
+        known = {name: value for name, value in said.items() if value is not None}
+        index = getattr(observed, "index", None)
+        set_field = object.__setattr__  # the class is frozen
+        set_field(self, "observed", _vector(observed))
+        set_field(self, "simulated", _matrix(simulated, self.observed.size))
+        set_field(self, "groups", _grouping_of(groups, self.observed.size, index))
+        set_field(self, "source", replace(source, **known))
+        set_field(self, "index", index if hasattr(index, "equals") else None)
 
     @classmethod
     def from_log_likelihood(
-        cls, observed: npt.ArrayLike, synthetic: npt.ArrayLike | None = None
+        cls, observed: npt.ArrayLike, simulated: npt.ArrayLike | None = None, **options: Any
     ) -> Losses:
-        """From log likelihoods, where higher is better: the losses are their negatives.
+        """From log likelihoods, where higher is better.
 
         Examples
         --------
         >>> Losses.from_log_likelihood([-1.0, -2.0], [-1.5, -0.5]).observed
         array([1., 2.])
         """
-        index = row_labels(observed)
-        losses = -as_numbers(observed, "observed log likelihoods")
-        if synthetic is None:
-            return cls(losses, index=index)
-        simulated = -as_numbers(synthetic, "synthetic log likelihoods")
-        return cls(losses, simulated, index=index)
+        turned = None if simulated is None else -numbers(simulated, "simulated log likelihoods")
+        return cls(-numbers(observed, "observed log likelihoods"), turned, **options)
 
     @property
-    def n_observed(self) -> int:
-        """Number of held-out data points."""
+    def n_points(self) -> int:
+        """Number of held-out points."""
         return self.observed.size
-
-    @property
-    def n_synthetic(self) -> int:
-        """Number of data points in each simulation."""
-        return int(self.synthetic.shape[-1])
 
     @property
     def n_simulations(self) -> int:
         """Number of simulations."""
-        return len(self.simulations)
-
-    @property
-    def simulations(self) -> FloatArray:
-        """The synthetic losses as a matrix, one row per simulation."""
-        return np.atleast_2d(self.synthetic)
-
-    @property
-    def empirical_risk(self) -> float:
-        """Mean observed loss, computed about the median: a large offset then costs no digits."""
-        return self.reference + float(np.mean(self.observed - self.reference))
+        return len(self.simulated)
 
     @cached_property
     def reference(self) -> float:
@@ -153,148 +140,260 @@ class Losses:
         return float(np.median(self.observed))
 
     @cached_property
-    def effective_size(self) -> float:
-        """How many independent losses would tell as much about their mean as the observed ones."""
-        return effective_size(self.observed)
-
-    def repeats_itself(self) -> bool:
-        """Whether a simulation has exactly the observed values, in any order.
-
-        That is a mistake, unless they are few and repeat by chance.
-        """
-        if self.n_synthetic != self.n_observed:
-            return False
-        ends = (self.observed.min(), self.observed.max())
-        for simulation in self.simulations:
-            if (simulation.min(), simulation.max()) != ends:  # mostly, which saves the sorting
-                continue
-            if np.array_equal(np.sort(simulation), np.sort(self.observed)):
-                return not few_values(self.observed)
-        return False
-
-    def without_simulations(self) -> Losses:
-        """The observed losses alone."""
-        return replace(self, synthetic=np.empty((0, 0)))
-
-    def taken(self, rows: IntArray) -> Losses:
-        """The same losses, with the points in this order."""
-        synthetic = self.synthetic
-        if self.n_synthetic == self.n_observed:
-            synthetic = synthetic[..., rows]
-        groups = None if self.groups is None else self.groups[rows]
-        return replace(
-            self,
-            observed=self.observed[rows],
-            synthetic=synthetic,
-            groups=groups,
-            index=None if self.index is None else self.index[rows],
-        )
-
-    def spread_ties(self) -> Losses:
-        """The same losses, with each tie spread evenly.
-
-        On both sides, half way to the nearest other value. A tie is a flat stretch of q*, on which
-        the beta process has no spread: with 0/1 losses the risk of the worst model would be
-        certain. Once ties are spread, the width of the process reflects how much simulations and
-        data differ in how often each value occurs. The mean of every tie is kept, and losses
-        without ties do not change. This is not random jitter, which would add its own noise to the
-        mean and to the discrepancy.
-
-        Observed and synthetic losses are spread in the same way, by the values that occur in any of
-        them; values that differ only by rounding count as one. If all losses are equal there is no
-        other value, and they do not change. Use the result for quantile functions only: which point
-        of a tie gets which loss is arbitrary, and so are pointwise differences between models.
-
-        Examples
-        --------
-        >>> Losses([0, 0, 0, 1], [0, 1, 1, 1]).spread_ties().observed.round(2)
-        array([-0.33,  0.  ,  0.33,  1.  ])
-        """
-        values = np.sort(np.concatenate([self.observed, self.synthetic.ravel()]))
-        rounding = ROUNDING_UNITS * np.spacing(np.max(np.abs(values)))
-        levels = values[np.diff(values, prepend=-np.inf) > rounding]
-        if levels.size == 1:
-            return self
-        gaps = np.diff(levels)
-        widths = np.minimum(np.append(gaps[0], gaps), np.append(gaps, gaps[-1]))
-        observed = _spread(self.observed, levels, widths)
-        synthetic = self.synthetic
-        if self.n_simulations:
-            synthetic = np.apply_along_axis(_spread, -1, synthetic, levels, widths)
-        return replace(self, observed=observed, synthetic=synthetic)
+    def mean(self) -> float:
+        """Mean observed loss, computed about the median: an offset then costs no digits."""
+        return self.reference + float(np.mean(self.observed - self.reference))
 
     def __repr__(self) -> str:
-        if self.n_simulations == 0:
-            simulated = "no"
-        elif self.n_simulations == 1:
-            simulated = str(self.n_synthetic)
-        else:
-            simulated = f"{self.n_simulations} × {self.n_synthetic}"
-        return (
-            f"Losses({self.n_observed} observed, {simulated} synthetic, "
-            f"empirical risk {self.empirical_risk:.5g})"
-        )
+        parts = [f"{self.n_points} points", f"mean {self.mean:.5g}"]
+        if self.n_simulations:
+            parts.append(f"{self.n_simulations} × {self.simulated.shape[1]} simulated")
+        if self.groups is not None:
+            parts.append(f"{len(self.groups.names)} groups")
+        return f"Losses({', '.join(parts)})"
 
 
-def _check_not_swapped(observed: Any, synthetic: Any) -> None:
-    """Refuse a matrix before a vector: only simulations may be several."""
-    if getattr(observed, "ndim", 1) == 2 and getattr(synthetic, "ndim", 2) == 1:
+def numbers(values: npt.ArrayLike, what: str) -> FloatArray:
+    """An array of numbers, whatever library it comes from."""
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise TypeError(f"{what} must be numbers; got {_first_text(values)}") from None
+
+
+def finite(losses: npt.ArrayLike, what: str) -> FloatArray:
+    """Numbers, all of them finite and of a size whose squares are."""
+    found = numbers(losses, what)
+    if not found.size:
+        return found
+    # One pass each and no copy: a nan is neither at most nor at least anything.
+    if found.max() <= LARGEST and found.min() >= -LARGEST:
+        return found
+    if np.isnan(found).any():
+        missing = np.isnan(found)
+        first = np.argwhere(missing)[0].tolist()
         raise ValueError(
-            f"observed losses: got a matrix of shape {tuple(observed.shape)}, and a vector of "
-            "synthetic losses; are they swapped? A pair is (observed, synthetic), "
-            "and only synthetic losses may have several rows, one per simulation"
+            f"{what}: {missing.sum()} of {found.size} are missing (nan), the first at "
+            f"{first[0] if found.ndim == 1 else tuple(first)}; leave these points out for all "
+            "models, or mend the model"
         )
-
-
-def _check_not_transposed(n_observed: int, synthetic: FloatArray) -> None:
-    """Refuse as many simulations as there are observed points, of fewer points each."""
-    if synthetic.ndim == 2 and n_observed == synthetic.shape[0] > synthetic.shape[1]:
+    if np.isposinf(found).any():
         raise ValueError(
-            f"synthetic losses: shape {synthetic.shape} means {n_observed} simulations of "
-            f"{synthetic.shape[1]} points, for {n_observed} observed points; "
-            "is the matrix transposed? It has one row per simulation and one column per point: "
-            "pass its .T. If there really are as many simulations as observed points, "
-            "leave one out"
+            f"{what}: the model assigns zero probability to {np.isposinf(found).sum()} of "
+            f"{found.size} observations (infinite loss); give it some noise"
         )
-
-
-def _spread(sample: FloatArray, levels: FloatArray, widths: FloatArray) -> FloatArray:
-    """Spread the losses of each level evenly over its width.
-
-    In a tie the earlier point gets the lower place.
-    """
-    level = np.searchsorted(levels, sample, side="right") - 1
-    order = np.argsort(level, kind="stable")
-    counts = np.bincount(level, minlength=levels.size)
-    places = np.empty(sample.size)
-    places[order] = np.arange(sample.size) - (np.cumsum(counts) - counts)[level[order]]
-    return np.asarray(sample + widths[level] * ((places + 0.5) / counts[level] - 0.5))
-
-
-def few_values(losses: FloatArray) -> bool:
-    """Whether losses take few values, as of labels and counts.
-
-    A simulation may then have each as often as the data.
-    """
-    return np.unique(losses).size <= min(FEW_VALUES, losses.size / 2)
-
-
-def same_by_chance(losses: FloatArray) -> bool:
-    """Whether losses may be those of a classifier so sure that it always simulates the same labels.
-
-    exp(−sum) is how probably it does.
-    """
-    return bool(losses.min() >= 0.0 and losses.sum() < SURE)
-
-
-def with_simulations(losses: Losses | tuple[Any, Any]) -> Losses:
-    """Losses, also from a pair, that have simulations."""
-    if not isinstance(losses, Losses):
-        losses = Losses(*losses)
-    if losses.n_simulations == 0:
+    if np.isneginf(found).any():
         raise ValueError(
-            "no synthetic losses, and the law measures how far simulations are from the data; "
-            "pass (observed, synthetic), or, if they come from a comparison, compare with "
-            "keep_simulations=True"
+            f"{what}: {np.isneginf(found).sum()} of {found.size} are minus infinity: a density "
+            "that is infinite at a point cannot be compared"
         )
-    return losses
+    raise ValueError(f"{what} beyond {LARGEST:g} cannot be squared; rescale the loss")
+
+
+def _first_text(values: Any) -> str:
+    """What is not a number, for an error."""
+    flat = np.asarray(values, dtype=object).ravel()
+    for value in flat[:100_000].tolist():
+        try:
+            float(value)
+        except (TypeError, ValueError):
+            return f"{value!r}"[:60]
+    return type(values).__name__
+
+
+def _vector(observed: npt.ArrayLike) -> FloatArray:
+    found = finite(observed, "observed losses")
+    if found.ndim != 1:
+        raise ValueError(
+            f"observed losses must be one number for each point; got an array of shape "
+            f"{found.shape}; simulated losses, which may have several rows, come second"
+        )
+    if found.size < 2:
+        raise ValueError(f"observed losses: need two points or more; got {found.size}")
+    return found
+
+
+def _matrix(simulated: npt.ArrayLike | None, n_points: int) -> FloatArray:
+    """Simulated losses, a row for each simulation; no row without any."""
+    if simulated is None:
+        return np.empty((0, 0))
+    found = np.atleast_2d(finite(simulated, "simulated losses"))
+    if found.ndim != 2:
+        raise ValueError(
+            f"simulated losses must be (simulations, points); got an array of shape {found.shape}"
+        )
+    if not found.size:
+        return np.empty((0, 0))
+    rows, columns = found.shape
+    if columns < 2:
+        raise ValueError(f"simulated losses: need two points or more; got shape {found.shape}")
+    if rows == n_points != columns and columns < rows:
+        raise ValueError(
+            f"simulated losses: shape {found.shape} means {rows} simulations of {columns} points, "
+            f"for {n_points} observed points; is the matrix transposed? Pass its .T"
+        )
+    return found
+
+
+def _grouping_of(groups: Any, n_points: int, index: Any) -> Grouping | None:
+    if groups is None:
+        return None
+    check_index(index, getattr(groups, "index", None), "groups")
+    grouping = Grouping.of(groups)
+    if grouping.codes.size != n_points:
+        raise ValueError(f"groups: {grouping.codes.size} labels for {n_points} points")
+    return grouping
+
+
+def check_index(first: Any, other: Any, what: str) -> None:
+    """Refuse labels of points (an index of pandas) in another order: rows belong together."""
+    both = hasattr(first, "equals") and hasattr(other, "equals")
+    if both and len(first) == len(other) and not first.equals(other):
+        raise ValueError(
+            f"{what}: the index differs from that of the losses, so that rows may belong to other "
+            "points; put both into one order (.reindex), or pass arrays"
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Study:
+    """The losses of all models at the same points.
+
+    Attributes
+    ----------
+    names : tuple of str
+    observed : array, shape (models, points)
+    simulated : tuple of array
+        Of each model, simulations × points.
+    groups : Grouping or None
+    source : Provenance
+    order : "time" or None
+        Whether the points are a series.
+    clusters : Grouping or None
+        Points that depend on each other, where these are not replications.
+    """
+
+    names: tuple[str, ...]
+    observed: FloatArray
+    simulated: tuple[FloatArray, ...]
+    groups: Grouping | None
+    source: Provenance
+    order: str | None = None
+    clusters: Grouping | None = None
+
+    @classmethod
+    def of(
+        cls,
+        losses: Mapping[str, Losses],
+        *,
+        groups: Any = None,
+        order: str | None = None,
+        clusters: Any = None,
+    ) -> Study:
+        """From the losses of each model, which must be of the same points."""
+        check_names(list(losses))
+        given = list(losses.values())
+        _check_alike(losses)
+        n_points = given[0].n_points
+        index = given[0].index
+        carried = [each.groups for each in given if each.groups is not None]
+        grouping = _grouping_of(groups, n_points, index)
+        if grouping is None and carried:
+            grouping = carried[0]
+            _check_same_groups(losses, grouping)
+        return cls(
+            tuple(losses),
+            np.stack([each.observed for each in given]),
+            tuple(each.simulated for each in given),
+            grouping,
+            _one_source([each.source for each in given]),
+            order,
+            _clusters(clusters, n_points, index),
+        )
+
+    @property
+    def n_simulations(self) -> int:
+        """Of each model."""
+        return len(self.simulated[0])
+
+    @cached_property
+    def reference(self) -> float:
+        """A typical loss of the best model. It is subtracted first: an offset costs no digits."""
+        return float(np.median(self.observed[np.argmin(self.observed.mean(axis=1))]))
+
+
+def check_names(names: list[Any]) -> None:
+    """Two models or more, with names that people can tell apart."""
+    if len(names) < 2:
+        raise ValueError(f"a comparison needs two models or more; got {len(names)}: {names}")
+    seen: dict[str, str] = {}
+    for name in names:
+        if not isinstance(name, str) or not name.strip():
+            raise TypeError(f"the name of a model must be a text; got {name!r}")
+        shown = "".join(letter for letter in name if letter.isprintable()).strip()
+        if shown in seen:
+            raise ValueError(f"two models are called {shown!r}, but for letters one cannot see")
+        seen[shown] = name
+
+
+def _check_alike(losses: Mapping[str, Losses]) -> None:
+    """All models at as many points, in one order, and with as many simulations as the first."""
+    first_name, first = next(iter(losses.items()))
+    for name, each in losses.items():
+        if each.n_points != first.n_points:
+            raise ValueError(
+                f"model {name!r} has {each.n_points} observed losses, but model {first_name!r} has "
+                f"{first.n_points}; judge all models at the same points"
+            )
+        if each.n_simulations != first.n_simulations:
+            raise ValueError(
+                f"model {name!r} has {each.n_simulations} simulations, but model {first_name!r} "
+                f"has {first.n_simulations}; give all models the same number"
+            )
+        check_index(first.index, each.index, f"model {name!r}")
+
+
+def _check_same_groups(losses: Mapping[str, Losses], grouping: Grouping) -> None:
+    for name, each in losses.items():
+        if each.groups is None:
+            raise ValueError(
+                f"model {name!r} carries no groups, but others do; pass groups= for all, or give "
+                "every model its groups"
+            )
+        if each.groups is not grouping and not each.groups.same_as(grouping):
+            raise ValueError(
+                f"model {name!r} carries other groups than the models before it; all models must "
+                "be judged at the same points in the same order"
+            )
+
+
+def _one_source(sources: list[Provenance]) -> Provenance:
+    """What all models say alike; what differs in name alone is left open."""
+    first = sources[0]
+    for other in sources[1:]:
+        if other.unit and first.unit and other.unit != first.unit:
+            raise ValueError(
+                f"losses are in {first.unit} and in {other.unit}; give all models one unit"
+            )
+        if other.left_out != first.left_out:
+            raise ValueError(
+                "some losses are of left-out groups and others are not, or do not say so; the "
+                "same must hold for all models: Losses(..., left_out=True)"
+            )
+    same = {
+        name: getattr(first, name)
+        for name in Provenance.__dataclass_fields__
+        if all(getattr(other, name) == getattr(first, name) for other in sources)
+    }
+    units = [each.unit for each in sources if each.unit]
+    return replace(Provenance(**same), unit=units[0] if units else "")
+
+
+def _clusters(clusters: Any, n_points: int, index: Any) -> Grouping | None:
+    grouping = _grouping_of(clusters, n_points, index)
+    if grouping is not None and len(grouping.names) < 2:
+        raise ValueError(
+            "clusters: all points are in one, but their sampling error needs two or more; leave "
+            "clusters out"
+        )
+    return grouping

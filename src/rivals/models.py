@@ -1,93 +1,28 @@
-"""Models in any form, and how they become losses: the paper's two samples of each."""
+"""Models in any form, and how they become losses."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from difflib import get_close_matches
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from rivals._checks import check_size
+from rivals._optional import need
 from rivals._random import COMPARISON_SIMULATION, simulation_streams
-from rivals._say.arguments import check_name, check_size
-from rivals._say.naming import naming
-from rivals._say.rows import OneOrder, row_labels
-from rivals._say.samples import check_losses
-from rivals._say.words import show
 from rivals._types import RNG, FloatArray, Model
-from rivals.losses import Losses, few_values, same_by_chance
+from rivals.losses import Losses, check_names, finite
 
 # What looks like losses and must be read first, by the name of its type: of ArviZ.
-READERS = {
-    "DataTree": "arviz_tree",
-    "InferenceData": "arviz_tree",
-    "ELPDData": "kfold_elpd",
-}
-
-AnyModel: TypeAlias = "Losses | Model | tuple[npt.ArrayLike, npt.ArrayLike] | npt.NDArray[Any]"
-
-
-def check_model(model: Any, what: str = "") -> Model:
-    """An object with the functions loss(data) and simulate(n, rng)."""
-    if callable(getattr(model, "loss", None)) and callable(getattr(model, "simulate", None)):
-        checked: Model = model
-        return checked
-    length = ""
-    if isinstance(model, (tuple, list)):
-        length = f" of length {len(model)}; pass an array"
-    kind = type(model).__name__
-    if kind in READERS:
-        raise TypeError(
-            f"{what}{kind} of ArviZ holds no losses by itself; read them by "
-            f"rivals.read.{READERS[kind]}, or with the model by rivals.read.posterior"
-        )
-    raise TypeError(
-        f"{what}expected Losses, a pair (observed, synthetic), or a model with loss(data) and "
-        "simulate(n, rng) such as a Candidate, which rivals.read makes of models of other "
-        f"libraries; got {kind}{length}"
-    )
-
-
-def models_in_turn(models: Any) -> Iterator[tuple[str, Any]]:
-    """Models with their names, from a mapping or from pairs.
-
-    At least two, with different names that are text. One after the other: an iterator of models
-    need not hold all of them at once.
-    """
-    pairs = models.items() if isinstance(models, Mapping) else models
-    if not isinstance(pairs, Iterable):
-        raise _not_models(models)
-    seen: set[str] = set()
-    for pair in pairs:
-        try:
-            name, model = pair
-        except (TypeError, ValueError):
-            raise _not_models(models) from None
-        if not isinstance(name, str) and hasattr(name, "__len__"):  # losses, not a name
-            raise _not_models(models)
-        if check_name(name) in seen:
-            raise ValueError(f"model '{show(name)}' is given twice; names must differ")
-        seen.add(name)
-        yield name, model
-    if len(seen) < 2:
-        raise ValueError(
-            f"a comparison needs at least two models; got {len(seen)}: "
-            f"{[show(name) for name in seen]}"
-        )
-
-
-def _not_models(given: Any) -> TypeError:
-    found = (
-        f"got {type(given).__name__} without names; pass {{'A': ..., 'B': ...}}, or what "
-        "rivals.read.losses_from_files reads"
-    )
-    if hasattr(given, "columns"):
-        found = "got a data frame; if its columns are losses of models, pass dict(frame)"
-    return TypeError(
-        "models must be a mapping from name to Losses, (observed, synthetic) or Candidate, "
-        f"or pairs of these; {found}"
-    )
+TREES = ("DataTree", "InferenceData", "ELPDData")
+# Losses with fewer values than this repeat by chance, as those of labels and counts.
+FEW_VALUES = 20
+# A simulation of labels that are so nearly certain equals the data by chance: exp(−sum) is how
+# often.
+SURE = 10.0
 
 
 @dataclass(frozen=True)
@@ -103,8 +38,7 @@ class Candidate:
         `simulate(n, rng)` returns n simulated data points in the same form, drawn with the
         generator `rng`.
     check : callable, optional
-        `check(data)` may warn that simulations would not be of these data; `compare` calls it,
-        `calibrate` does not.
+        `check(data)` may warn that simulations would not be of these data; `compare` calls it.
 
     See Also
     --------
@@ -118,178 +52,203 @@ class Candidate:
     ...     loss=lambda y: y**2 / 2, simulate=lambda n, rng: rng.standard_normal(n)
     ... )
     >>> model.losses(np.array([0.1, -1.0, 0.7]), rng=0)
-    Losses(3 observed, 3 synthetic, empirical risk 0.25)
+    Losses(3 points, mean 0.25, 1 × 3 simulated)
     """
 
     loss: Callable[[Any], npt.ArrayLike]
     simulate: Callable[[int, np.random.Generator], Any]
     check: Callable[[Any], None] | None = None
 
-    def __repr__(self) -> str:
-        loss = getattr(self.loss, "__qualname__", type(self.loss).__name__)
-        simulate = getattr(self.simulate, "__qualname__", type(self.simulate).__name__)
-        return f"{type(self).__name__}(loss={loss}, simulate={simulate})"
-
     def losses(
-        self, data: Any, *, n_synthetic: int | None = None, n_simulations: int = 1, rng: RNG = None
+        self, data: Any, *, n_points: int | None = None, n_simulations: int = 1, rng: RNG = None
     ) -> Losses:
-        """Losses on held-out `data`, and on simulations with as many points (or `n_synthetic`)."""
-        return losses_of_model(
-            self, data, n_synthetic=n_synthetic, n_simulations=n_simulations, rng=rng
-        )
+        """Losses on held-out `data`, and on simulations of as many points (or `n_points`)."""
+        return losses_of_model(self, data, n_points=n_points, n_simulations=n_simulations, rng=rng)
 
 
 def losses_of_model(
     model: Model,
     data: Any,
     *,
-    n_synthetic: int | None = None,
+    n_points: int | None = None,
     n_simulations: int = 1,
     rng: RNG = None,
 ) -> Losses:
     """Losses of any model: on held-out data, and on its own simulations."""
-    model = check_model(model)
-    if data is None:
-        raise ValueError("is a Candidate, so held-out data are needed: call compare(models, data)")
-    returned = model.loss(data)
-    observed = check_losses(returned, "losses that loss(data) returned")
-    index = _labels_of_points(returned, data, observed.size)
-    if n_synthetic is None:
-        n_synthetic = observed.size
-    n_synthetic = check_size(n_synthetic, "n_synthetic", least=2)
-    rows = [
-        _simulate(model, n_synthetic, generator)
-        for generator in simulation_streams(rng, n_simulations)
-    ]
-    return Losses(observed, rows[0] if n_simulations == 1 else np.stack(rows), index=index)
-
-
-def _labels_of_points(returned: Any, data: Any, n_points: int) -> Any:
-    """The index of the losses, or of the data that they are of: a table, or a pair of them."""
-    parts = data if isinstance(data, (tuple, list)) and len(data) == 2 else [data]
-    for values in (returned, *parts):
-        index = row_labels(values)
-        if index is not None and len(index) == n_points:
-            return index
-    return None
-
-
-def _simulate(model: Model, n_synthetic: int, rng: np.random.Generator) -> FloatArray:
-    simulated = model.simulate(n_synthetic, rng)
-    losses = check_losses(
-        model.loss(simulated), "losses that loss(simulate(n, rng)) returned", simulated=True
-    )
-    if losses.size != n_synthetic:
+    observed = model.loss(data)
+    values = finite(observed, "losses that loss(data) returned")
+    size = values.size if n_points is None else check_size(n_points, "n_points", least=2)
+    rows = [_simulate(model, size, rng) for rng in simulation_streams(rng, n_simulations)]
+    losses = Losses(observed, np.stack(rows))
+    if np.array_equal(rows[0], values) and not repeats_by_chance(values):
         raise ValueError(
-            f"simulate({n_synthetic}, rng) returned data with {losses.size} losses; "
-            "it must simulate as many points as requested"
+            "simulated losses equal the observed ones, value for value; simulate(n, rng) must draw "
+            "new data, not return those it is judged on"
+        )
+    if n_simulations > 1 and np.array_equal(rows[0], rows[1]) and not repeats_by_chance(rows[0]):
+        raise ValueError(
+            "all simulations are the same; simulate(n, rng) must draw with the generator rng that "
+            "it is given"
         )
     return losses
 
 
-def losses_in_turn(
-    pairs: Iterable[tuple[str, AnyModel]],
-    data: Any,
-    *,
-    n_simulations: int,
-    entropy: int,
-    order: OneOrder,
-) -> Iterator[tuple[str, Losses]]:
-    """Losses of every model with its name, one after the other, with the points in one order.
+def _simulate(model: Model, size: int, rng: np.random.Generator) -> FloatArray:
+    losses = finite(
+        model.loss(model.simulate(size, rng)), "losses that loss(simulate(n, rng)) returned"
+    )
+    if losses.shape != (size,):
+        raise ValueError(
+            f"simulate({size}, rng) returned data with losses of shape {losses.shape}; it must "
+            "simulate as many points as asked for"
+        )
+    return losses
 
-    They are given, or computed by a candidate with its own random stream.
+
+def repeats_by_chance(losses: FloatArray) -> bool:
+    """Whether losses take so few values, or are so nearly certain, that a simulation may equal
+    them.
     """
-    first: tuple[str, tuple[int, int]] | None = None
+    few = np.unique(losses).size <= min(FEW_VALUES, losses.size / 2)
+    certain = losses.min() >= 0.0 and losses.sum() < SURE
+    return bool(few or certain)
+
+
+def losses_of_all(models: Any, data: Any, *, n_simulations: int, entropy: int) -> dict[str, Losses]:
+    """The losses of every model: given, or computed by a candidate with its own random stream."""
+    named = _named(models)
+    check_names([name for name, _ in named])
+    losses = {}
     needs_data = False
-    for index, (name, model) in enumerate(pairs):
-        seed = np.random.SeedSequence(entropy, spawn_key=(COMPARISON_SIMULATION, index))
-        needs_data = needs_data or callable(getattr(model, "simulate", None))
-        with naming(name):
-            losses = _losses_of(model, data, n_simulations=n_simulations, seed=seed)
-        sizes = (losses.n_observed, losses.n_simulations)
-        first = first or (name, sizes)
-        _check_together(name, sizes, *first)
-        rows = order.rows(f"model '{show(name)}'", losses.index)
-        yield name, losses if rows is None else losses.taken(rows)
-        del losses, model  # whoever asked for them decides how long they live
+    for place, (name, model) in enumerate(named):
+        if _is_model(model):
+            needs_data = True
+            if data is None:
+                raise ValueError(
+                    f"model {name!r} is a Candidate, so held-out data are needed: "
+                    "compare(models, data)"
+                )
+        seed = np.random.SeedSequence(entropy, spawn_key=(COMPARISON_SIMULATION, place))
+        try:
+            losses[name] = _losses_of(model, data, n_simulations, seed)
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"model {name!r}: {error}") from error
     if data is not None and not needs_data:
         raise ValueError(
-            "data was given, but all models came with their losses; leave it out, "
-            "or pass Candidates"
+            "data was given, but all models came with their losses; leave it out, or pass "
+            "Candidates"
         )
-
-
-def _losses_of(
-    model: Any, data: Any, *, n_simulations: int, seed: np.random.SeedSequence
-) -> Losses:
-    if isinstance(model, (tuple, list)) and len(model) == 2:
-        model = Losses(*model)
-    if isinstance(model, Losses):
-        _check_simulated(model, given=True)
-        return model
-    if _is_column(model):  # observed losses alone
-        return Losses(model)
-    losses = losses_of_model(model, data, n_simulations=n_simulations, rng=seed)
-    _check_simulated(losses, given=False)
-    if isinstance(model, Candidate) and model.check is not None:
-        model.check(data)
     return losses
 
 
-def _is_column(model: Any) -> bool:
-    """Whether it is an array or a column, of any library; those of pyarrow have no shape."""
-    if len(getattr(model, "shape", ())) == 1:
-        return True
-    return hasattr(model, "to_numpy") and not hasattr(model, "shape")
-
-
-def _check_simulated(losses: Losses, *, given: bool) -> None:
-    """Refuse simulations that are the data, or all the same."""
-    if losses.may_repeat:
-        return
-    by_chance = not given and same_by_chance(losses.observed)
-    if losses.repeats_itself() and not by_chance:
-        remedy = (
-            "simulate(n, rng) must draw new data from the model, not return those it is judged on"
+def _losses_of(model: Any, data: Any, n_simulations: int, seed: np.random.SeedSequence) -> Losses:
+    if isinstance(model, Losses):
+        return model
+    if isinstance(model, (tuple, list)) and len(model) == 2 and np.ndim(model[0]) > 0:
+        return _checked_pair(Losses(*model))
+    if _is_model(model):
+        losses = losses_of_model(model, data, n_simulations=n_simulations, rng=seed)
+        if isinstance(model, Candidate) and model.check is not None:
+            model.check(data)
+        return losses
+    kind = type(model).__name__
+    if kind in TREES:
+        raise TypeError(
+            f"{kind} of ArviZ holds no losses by itself; read them by rivals.read.posterior"
         )
-        if given:
-            remedy = (
-                "pass the losses on data that the model simulated itself; if they are, "
-                "as those of labels may be, pass Losses(observed, synthetic, may_repeat=True)"
-            )
-        raise ValueError(
-            "the synthetic losses equal the observed ones, value for value, so no misfit can be "
-            f"seen; {remedy}"
-        )
-    if _all_the_same(losses.simulations):
-        raise ValueError(
-            f"all {losses.n_simulations} simulations have the same losses, so that their spread is "
-            "unknown; simulate(n, rng) must draw with the generator rng that it is given, "
-            "and rows of synthetic losses must be of different simulations"
-        )
+    if np.ndim(model) == 1 or hasattr(model, "to_numpy"):
+        _refuse_running_number(np.asarray(model))
+        return Losses(model)
+    raise TypeError(
+        "expected Losses, a pair (observed, simulated), observed losses, or a model with "
+        "loss(data) and simulate(n, rng) such as a Candidate, which rivals.read makes of models of "
+        f"other libraries; got {kind}"
+    )
 
 
-def _all_the_same(simulations: FloatArray) -> bool:
-    """Whether several simulations have the same losses, and not by chance."""
-    if len(simulations) < 2:
-        return False
-    first = simulations[0]
-    if not all(np.array_equal(first, other) for other in simulations[1:]):
-        return False
-    return not few_values(first) and not same_by_chance(first)
-
-
-def _check_together(
-    name: str, sizes: tuple[int, int], first: str, first_sizes: tuple[int, int]
-) -> None:
-    """All models must be judged on as many points and with as many simulations as the first one."""
-    remedies = {
-        "observed losses": "judge all models on the same held-out points",
-        "simulation(s)": "give all models the same number",
-    }
-    for own, other, (what, remedy) in zip(sizes, first_sizes, remedies.items(), strict=True):
-        if own != other:
+def _checked_pair(losses: Losses) -> Losses:
+    for simulated in losses.simulated:
+        if np.array_equal(simulated, losses.observed) and not repeats_by_chance(simulated):
             raise ValueError(
-                f"model '{show(name)}' has {own} {what}, but model '{show(first)}' has {other}; "
-                f"{remedy}"
+                "simulated losses equal the observed ones, value for value; pass the losses of "
+                "data that the model simulated itself"
             )
+    return losses
+
+
+def _is_model(model: Any) -> bool:
+    return callable(getattr(model, "loss", None)) and callable(getattr(model, "simulate", None))
+
+
+def _refuse_running_number(values: npt.NDArray[Any]) -> None:
+    """A column that counts its rows is no loss."""
+    counts = values.dtype.kind in "iuf" and values.size > 2 and bool(np.all(np.diff(values) == 1))
+    if counts:
+        raise ValueError(
+            "a running number of the rows is no loss of a model; leave this column out"
+        )
+
+
+# ---------------------------------------------------------------- mappings and data frames
+
+
+def _named(models: Any) -> list[tuple[Any, Any]]:
+    """Names and models, of a mapping, of pairs, or of the columns of a data frame."""
+    if isinstance(models, Mapping):
+        return list(models.items())
+    if is_frame(models):
+        return columns_of(models)
+    if isinstance(models, Iterable) and not isinstance(models, (str, bytes)):
+        pairs = list(models)
+        if all(isinstance(pair, tuple) and len(pair) == 2 for pair in pairs):
+            return pairs
+    raise TypeError(
+        "models must be a mapping from name to losses, a data frame with a column of losses for "
+        f"each model, or GroupSummaries; got {type(models).__name__}"
+    )
+
+
+def is_frame(models: Any) -> bool:
+    """Whether it is a data frame of some library."""
+    return not isinstance(models, Mapping) and hasattr(models, "columns")
+
+
+def columns_of(frame: Any) -> list[tuple[Any, Any]]:
+    """Names and columns; those of pandas keep their index."""
+    if hasattr(frame, "iloc"):
+        if getattr(frame.columns, "nlevels", 1) > 1:
+            raise TypeError(
+                "the columns of the data frame have several levels (a MultiIndex); give each one "
+                "name: frame.columns = ['_'.join(map(str, each)) for each in frame.columns]"
+            )
+        named = list(frame.items())
+    else:
+        narwhals = need("narwhals", extra="table", purpose="data frames")
+        table = narwhals.from_native(frame)
+        if isinstance(table, narwhals.LazyFrame):
+            table = table.collect()
+        named = [(column.name, column.to_native()) for column in table.iter_columns()]
+    names = [name for name, _ in named]
+    twice = {str(name) for name in names if names.count(name) > 1}
+    if twice:
+        raise ValueError(f"the data frame has several columns called {', '.join(sorted(twice))}")
+    return named
+
+
+def split_frame(frame: Any, labels: dict[str, Any]) -> tuple[dict[Any, Any], dict[str, Any]]:
+    """The columns that are models, and those that `labels` names, as groups="school"."""
+    columns = dict(columns_of(frame))
+    found = dict(labels)
+    for what, given in labels.items():
+        if not isinstance(given, str):
+            continue
+        if given not in columns:
+            near = get_close_matches(given, [str(name) for name in columns], n=1)
+            meant = f"; did you mean {near[0]!r}?" if near else ""
+            raise ValueError(
+                f"{what}: the data frame has no column {given!r}; it has "
+                f"{', '.join(map(str, columns))}{meant}"
+            )
+        found[what] = columns[given]
+    taken = {given for given in labels.values() if isinstance(given, str)}
+    return {name: column for name, column in columns.items() if name not in taken}, found

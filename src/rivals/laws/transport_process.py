@@ -14,14 +14,14 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtr, ndtri
 
+from rivals._checks import check_depth, check_positive, check_size
 from rivals._random import TRANSPORT_RISK, entropy_from, stream
-from rivals._say.arguments import check_depth, check_positive, check_size
 from rivals._types import RNG, FloatArray, IntArray
-from rivals.core.quantiles import QuantileFunction, grid
-from rivals.core.sampling_error import mean_error
-from rivals.core.scales import root_mean_square, unit_exponent
-from rivals.losses import Losses, with_simulations
+from rivals.laws.beta.squares import root_mean_square
+from rivals.losses import Losses
 from rivals.method.distance import both_grids, wasserstein_distances
+from rivals.method.error import mean_errors
+from rivals.method.quantiles import QuantileFunction, grid
 
 
 @dataclass(frozen=True)
@@ -76,11 +76,7 @@ class TransportLaw:
     losses: Losses | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        # Plain floats, whatever kind of number c was; object.__setattr__ because the class is
-        # frozen.
-        object.__setattr__(self, "c", check_positive(self.c, "c"))
-        if not np.isfinite(self.risk_std):
-            raise ValueError(f"losses this large overflow at c = {self.c:g}; rescale the loss")
+        check_positive(self.c, "c")
 
     @classmethod
     def from_losses(
@@ -92,28 +88,28 @@ class TransportLaw:
         clusters: IntArray | None = None,
         reference: float | None = None,
     ) -> TransportLaw:
-        """The law of one candidate, given by its `Losses` or a pair (observed, synthetic).
+        """The law of one candidate, given by its `Losses` or a pair (observed, simulated).
 
         Parameters
         ----------
         losses : Losses or pair
-            The synthetic losses may have two dimensions, simulations by points.
+            The simulated losses may have two dimensions, simulations by points.
         c : float
             Sensitivity of the risk to the distance.
         order, clusters
-            How points depend on each other, see `rivals.core.sampling_error.mean_covariance`.
+            How points depend on each other, see `rivals.method.error.mean_errors`.
         reference : float, optional
             Subtracted before anything is computed; by default a typical loss of this candidate.
         """
-        losses = with_simulations(losses)
+        losses = losses if isinstance(losses, Losses) else Losses(*losses)
         reference = losses.reference if reference is None else reference
         observed = losses.observed - reference
-        distances = wasserstein_distances(losses.observed, losses.simulations, reference)
-        unit = unit_exponent(distances)
+        distances = wasserstein_distances(losses.observed, losses.simulated, reference)
+        errors = mean_errors(observed[None, :], order=order, clusters=clusters)
         return cls(
             excess=float(np.mean(observed)),
-            distance=float(np.ldexp(sqrt(np.mean(np.ldexp(distances, -unit) ** 2)), unit)),
-            sampling_error=mean_error(observed, order=order, clusters=clusters),
+            distance=sqrt(np.mean(distances**2)),
+            sampling_error=sqrt(errors.own[0]),
             c=c,
             reference=reference,
             losses=losses,
@@ -203,11 +199,11 @@ class TransportLaw:
     def _displacements(self) -> tuple[FloatArray, FloatArray, FloatArray]:
         """q*, δ of each simulation, and how wide the steps are on which both are constant."""
         samples = self._kept_losses
-        in_observed, in_synthetic, widths = both_grids(samples.n_observed, samples.n_synthetic)
+        in_observed, in_simulated, widths = both_grids(samples.n_points, samples.simulated.shape[1])
         centre = np.sort(samples.observed - self.reference)[in_observed]
         return (
             centre,
-            np.abs(np.sort(samples.simulations - self.reference, axis=1)[:, in_synthetic] - centre),
+            np.abs(np.sort(samples.simulated - self.reference, axis=1)[:, in_simulated] - centre),
             widths,
         )
 
@@ -217,16 +213,14 @@ class TransportLaw:
         return QuantileFunction(self._kept_losses.observed - self.reference)
 
     @cached_property
-    def synthetic(self) -> tuple[QuantileFunction, ...]:
+    def simulated(self) -> tuple[QuantileFunction, ...]:
         """q~ of each simulation, less the reference."""
-        return tuple(
-            QuantileFunction(row - self.reference) for row in self._kept_losses.simulations
-        )
+        return tuple(QuantileFunction(row - self.reference) for row in self._kept_losses.simulated)
 
     def discrepancy(self, phi: npt.ArrayLike) -> FloatArray:
         """δ(Φ), the root of the mean over simulations of (q~ − q*)²."""
         centre = self.observed(phi)
-        return root_mean_square([simulated(phi) - centre for simulated in self.synthetic])
+        return root_mean_square([simulated(phi) - centre for simulated in self.simulated])
 
     @property
     def _kept_losses(self) -> Losses:

@@ -1,123 +1,100 @@
-"""The rule that rejects: a rival of lower mean loss that is better with a probability above ε.
+"""The rule that rejects, and the only place that does.
 
-A model is rejected if some rival has a lower empirical risk and beats it with a probability above
-the threshold ε; of several such rivals, the one of lowest empirical risk is named. What is not
-rejected survives: one model, several, or all. A rejection that single simulations do not share is
-undecided, and the model survives.
+A model is rejected if a rival of lower risk is better with a probability above the threshold; of
+several such rivals the one of lowest risk is named. A rejection is undecided, and the model not
+rejected, where the Monte Carlo error reaches the threshold, or where fewer than nine in ten of the
+single simulations share it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
 from rivals._types import BoolArray, FloatArray, IntArray
+from rivals.evidence import Evidence
+from rivals.setting import Setting
 
-# A rejection that a smaller fraction of the single simulations shares is undecided: with other
-# random numbers it may be gone.
 STABLE = 0.9
+ERRORS = 2.0
 
 
 @dataclass(frozen=True)
-class Duel:
-    """One pair that decides about a model: P(rival better) and its Monte Carlo standard error."""
+class Rejection:
+    """A rival against a model: P(rival better), and why it is open, if it is."""
 
-    model: int
-    rival: int
+    model: str
+    by: str
     probability: float
-    standard_error: float
+    open_because: Literal["", "draws", "simulations"] = ""
 
 
-def reject(risk: FloatArray, probability: FloatArray, threshold: float) -> dict[int, Duel]:
-    """The rule on a matrix of probabilities, [a, b] that a is better: the duel that rejects a
-    model.
+@dataclass(frozen=True, eq=False)
+class Decision:
+    """Which models are rejected.
 
-    Examples
-    --------
-    >>> probability = np.array([[0.5, 0.97, 0.8], [0.03, 0.5, 0.4], [0.2, 0.6, 0.5]])
-    >>> duels = reject(np.array([0.1, 0.3, 0.2]), probability, 0.95)
-    >>> [(duel.model, duel.rival) for duel in duels.values()]
-    [(1, 0)]
-    """
-    return reject_at_each(risk, probability, [threshold])[0]
-
-
-def reject_at_each(
-    risk: FloatArray, probability: FloatArray, thresholds: Sequence[float]
-) -> list[dict[int, Duel]]:
-    """The same at each of several thresholds."""
-    order = np.argsort(risk, kind="stable")
-    rivals = rejecting_rivals_at_each(risk[order], risk, probability[order], thresholds)
-    return [_duels(order, rival, probability) for rival in rivals]
-
-
-def _duels(order: IntArray, rival: IntArray, probability: FloatArray) -> dict[int, Duel]:
-    return {
-        model: Duel(
-            model, int(order[rival[model]]), float(probability[order[rival[model]], model]), 0.0
-        )
-        for model in order.tolist()
-        if rival[model] >= 0
-    }
-
-
-def rejecting_rivals(
-    risk_of_rivals: FloatArray, risk_of_models: FloatArray, evidence: FloatArray, limit: float
-) -> IntArray:
-    """For each model the first rival, best first, that rejects it; −1 where none does.
-
-    Parameters
+    Attributes
     ----------
-    risk_of_rivals, risk_of_models : array
-        Empirical risks; those of the rivals in increasing order.
-    evidence : array, shape (rivals, models)
-        The probability that the rival is better, or anything that increases with it.
-    limit : float
-        The threshold, on the scale of the evidence.
+    ranking : tuple of str
+        All models, by risk.
+    rejections, undecided : dict
+        The rejection of each model that is rejected, and of each that would be but for its error.
+    stability : array
+        Part of the single simulations that agree about each model; nan without several.
     """
-    lower = risk_of_rivals[:, None] < risk_of_models[None, :]
-    beats = lower & (evidence > limit)
-    first = np.argmax(beats, axis=0)
-    found = beats[first, np.arange(risk_of_models.size)]
-    return np.where(found, first, -1)
+
+    ranking: tuple[str, ...]
+    rejections: dict[str, Rejection]
+    undecided: dict[str, Rejection]
+    stability: FloatArray
+
+    @property
+    def survivors(self) -> tuple[str, ...]:
+        """Models that are not rejected, by risk."""
+        return tuple(name for name in self.ranking if name not in self.rejections)
 
 
-def rejecting_rivals_at_each(
-    risk_of_rivals: FloatArray,
-    risk_of_models: FloatArray,
-    evidence: FloatArray,
-    limits: Sequence[float],
-) -> IntArray:
-    """The same at each of several limits, limits × models."""
-    lower = risk_of_rivals[:, None] < risk_of_models[None, :]
-    # The first rival beyond a limit is the first at which the largest so far is beyond it.
-    known = np.where(lower & ~np.isnan(evidence), evidence, -np.inf)
-    largest = np.maximum.accumulate(known, axis=0)
-    first = [np.searchsorted(column, limits, side="right") for column in largest.T]
-    found = np.stack(first, axis=1)
-    return np.where(found < risk_of_rivals.size, found, -1)
+def decide(evidence: Evidence, setting: Setting) -> Decision:
+    """Apply the rule."""
+    threshold = setting.threshold
+    names = evidence.names
+    order = np.argsort(evidence.risk, kind="stable")
+    lower = evidence.risk[evidence.better] < evidence.risk[evidence.worse]
+    above = lower & evidence.clear & (evidence.forward > threshold)
+    surely = above & (evidence.forward - ERRORS * evidence.error > threshold)
+    likely_rival = _best_rival(evidence, order, above)
+    rival = _best_rival(evidence, order, surely)
+    rejected = rival >= 0
+    stability = _shared(evidence.strongest > threshold, rejected)
+    unstable = rejected & (stability < STABLE)  # nan is not below anything
+    kept: dict[str, Rejection] = {}
+    undecided: dict[str, Rejection] = {}
+    for model in order[likely_rival[order] >= 0].tolist():
+        pair = int(rival[model] if rejected[model] else likely_rival[model])
+        reason: Literal["", "draws", "simulations"] = "" if rejected[model] else "draws"
+        if unstable[model]:
+            reason = "simulations"
+        by = names[evidence.better[pair]]
+        found = Rejection(names[model], by, float(evidence.forward[pair]), reason)
+        (undecided if reason else kept)[names[model]] = found
+    return Decision(tuple(names[place] for place in order.tolist()), kept, undecided, stability)
 
 
-def shared_by(rejected: BoolArray, by_simulation: BoolArray) -> FloatArray:
-    """Fraction of the single simulations with the same verdict on each model.
+def _best_rival(evidence: Evidence, order: IntArray, beats: BoolArray) -> IntArray:
+    """For each model the pair in which the rival of lowest risk beats it; −1 where none does."""
+    rank = np.empty_like(order)
+    rank[order] = np.arange(order.size)
+    pairs = np.flatnonzero(beats)
+    worst_first = pairs[np.argsort(-rank[evidence.better[pairs]], kind="stable")]
+    found = np.full(order.size, -1)
+    found[evidence.worse[worst_first]] = worst_first  # the last one written, the best, stays
+    return found
 
-    nan where there are not several simulations.
-    """
-    if len(by_simulation) < 2:
+
+def _shared(alone: BoolArray, rejected: BoolArray) -> FloatArray:
+    """Part of the single simulations that agree with all of them together."""
+    if len(alone) < 2:
         return np.full(rejected.size, np.nan)
-    return np.asarray(np.mean(by_simulation == rejected, axis=0))
-
-
-def simulations_needed(n_simulations: int) -> int:
-    """How many of them must reject a model for its rejection to stand.
-
-    Examples
-    --------
-    >>> simulations_needed(16), simulations_needed(10)
-    (15, 9)
-    """
-    counts = np.arange(n_simulations + 1)
-    enough = counts / max(n_simulations, 1) >= STABLE
-    return int(np.argmax(enough))
+    return np.asarray(np.mean(alone == rejected, axis=0))

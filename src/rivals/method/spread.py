@@ -1,6 +1,6 @@
 """How much the difference of two models varies between groups: the law of τ and μ, given d_g.
 
-    d_g ~ N(μ, τ² + v_g),  μ flat,  τ ~ half-t with 3 degrees of freedom and a scale, or flat
+    d_g ~ N(μ, τ² + v_g),  μ flat,  τ ~ half-t with 3 degrees of freedom and a scale; infinite: flat
 
 d_g is the mean paired difference in group g, and v_g = σ²/n_g its sampling variance. Given τ, μ is
 normal about μ̂ with variance V. τ itself is integrated on a grid of log τ: first over decades
@@ -64,12 +64,12 @@ def spread_between_groups(
     differences, variances : array, shape (problems, groups)
         d_g and v_g.
     scales : array, shape (priors, problems)
-        Of the half-t prior of τ; 0 for a flat one, which needs three groups.
+        Of the half-t prior of τ; infinite for a flat one, which needs three groups.
 
     Examples
     --------
     >>> differences = np.array([[-1.0, -2.0, -1.5, -0.5, -1.2]])
-    >>> spread = spread_between_groups(differences, np.full((1, 5), 0.1), np.zeros((1, 1)))
+    >>> spread = spread_between_groups(differences, np.full((1, 5), 0.1), np.full((1, 1), np.inf))
     >>> mean_tau = np.sum(spread.weight[0] * spread.tau)
     >>> round(float(mean_tau), 2)
     0.75
@@ -89,7 +89,7 @@ def spread_between_groups(
     weight = likelihood * _prior(log_tau, scales)
     weight[..., [0, -1]] *= 0.5  # the trapezoid rule
     n_groups = differences.shape[1]
-    weight, tau = _with_tails(weight, log_tau, n_groups, flat=scales == 0.0)
+    weight, tau = _with_tails(weight, log_tau, n_groups, flat=np.isinf(scales))
     weight /= weight.sum(axis=2, keepdims=True)
     edges = ((0, 0), (1, 1))
     centre = np.pad(centre, edges, mode="edge")
@@ -150,7 +150,7 @@ def _first_ends(
 ) -> tuple[FloatArray, FloatArray]:
     """Where τ begins and ends: decades beyond the scale of the prior, and what the groups show."""
     shown = np.sqrt(np.maximum(np.var(moved, axis=1, ddof=1), variances.min(axis=1)))
-    prior = np.where(scales > 0.0, scales, shown)
+    prior = np.where(np.isinf(scales), shown, scales)
     low = np.minimum(prior.min(axis=0), shown) / DECADES
     high = np.maximum(prior.max(axis=0), shown) * DECADES
     return low, high
@@ -184,9 +184,8 @@ def _log_likelihood(
 
 
 def _prior(log_tau: FloatArray, scales: FloatArray) -> FloatArray:
-    """Half-t with 3 degrees of freedom, 1 at τ = 0; flat where the scale is 0. Priors first."""
-    with np.errstate(divide="ignore"):
-        ratio = np.where(scales > 0.0, 1.0 / (3.0 * scales**2), 0.0)
+    """Half-t with 3 degrees of freedom, 1 at τ = 0; flat where the scale is infinite."""
+    ratio = 1.0 / (3.0 * scales**2)
     height = 1.0 + np.exp(2.0 * log_tau) * ratio[:, :, None]
     return np.asarray(1.0 / (height * height))
 

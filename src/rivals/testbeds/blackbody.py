@@ -9,16 +9,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import constants, optimize
 
-from rivals._say.arguments import check_choice, check_positive, check_size
+from rivals._checks import check_positive, check_size
 from rivals._types import RNG, FloatArray
-from rivals.calibration.experiment import Experiment
 from rivals.models import Candidate
+from rivals.setting import one_of
+
+if TYPE_CHECKING:
+    from rivals.calibration import Experiment
 
 __all__ = [
     "LAWS",
@@ -286,6 +289,8 @@ def bias_sweep(
     record = partial(_record, law=law, bias=bias)
     first = record(n_fit, rng)
     candidates = tuple(fit(first, law=name, temperature=TEMPERATURE) for name in LAWS)
+    from rivals.calibration import Experiment
+
     return Experiment(observe=record, candidates=candidates)
 
 
@@ -370,7 +375,7 @@ def radiance(law: str, wavelength: ArrayLike, temperature: ArrayLike) -> FloatAr
 
 def check_law(law: str) -> str:
     """Return the law's name, or say which ones there are."""
-    return check_choice(law, "law", tuple(RADIANCES))
+    return one_of(*RADIANCES)("law", law)
 
 
 def _checked(wavelength: ArrayLike, temperature: ArrayLike) -> tuple[Any, Any]:

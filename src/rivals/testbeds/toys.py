@@ -5,11 +5,15 @@ All of them run in milliseconds.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from rivals._types import RNG, FloatArray
-from rivals.calibration.experiment import Experiment
 from rivals.models import Candidate
+
+if TYPE_CHECKING:
+    from rivals.calibration import Experiment
 
 
 def gaussian(mean: float = 0.0, width: float = 1.0) -> Candidate:
@@ -47,6 +51,8 @@ def omega(rng: np.random.Generator) -> Experiment:
     >>> omega(np.random.default_rng(0)).observe(3, np.random.default_rng(1)).shape
     (3,)
     """
+    from rivals.calibration import Experiment
+
     mean = rng.normal(0, 0.1)
     return Experiment(
         observe=lambda n, rng: mean + rng.standard_normal(n),

@@ -1,0 +1,196 @@
+"""`compare`: losses → summary → evidence → decision → result, one call each."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy.typing as npt
+
+from rivals._random import entropy_from
+from rivals._types import RNG
+from rivals.judge import judge
+from rivals.laws import Groups, Law, law_of
+from rivals.losses import Study
+from rivals.mistakes import mistakes
+from rivals.models import is_frame, losses_of_all, split_frame
+from rivals.result import Comparison
+from rivals.setting import Setting, one_of
+from rivals.summaries import GroupSummaries
+
+
+def compare(
+    models: Any,
+    data: Any = None,
+    *,
+    groups: npt.ArrayLike | str | None = None,
+    law: str | Law | None = None,
+    c: Any = None,
+    correct: bool = False,
+    threshold: float = 0.95,
+    margin: float = 0.0,
+    new_groups: float | None = None,
+    level: float = 0.9,
+    looks: str | None = None,
+    order: str | None = None,
+    clusters: npt.ArrayLike | str | None = None,
+    n_simulations: int | None = None,
+    rng: RNG = None,
+) -> Comparison:
+    """Find which models would win again if the study were repeated.
+
+    Parameters
+    ----------
+    models : mapping, data frame, or GroupSummaries
+        Name → `Losses`, a pair (observed, simulated), observed losses alone (three groups or
+        more), or a `Candidate` (with `data`). A data frame has a column of losses for each model.
+    data : optional
+        Held-out data for the candidates, in whatever form they understand.
+    groups : array_like, or the name of a column, optional
+        The group of each point (school, site, subject); by default what the losses carry.
+    law : {"transport", "groups", "beta", "paper"} or a law of `rivals.laws`, optional
+        How a distribution of the risk is made: "groups", a random-effects model, where there are
+        groups, else "transport"; "beta", the hierarchical beta process; "paper", the algorithm of
+        the paper in one word.
+    c : float or Calibration, optional
+        Sensitivity: how far a replication may move the risk, in units of the misfit. A calibration
+        brings its c and its law.
+    correct : bool
+        Whether probabilities are also read through the curve of the calibration.
+    threshold : float
+        Probability above which a winner is named.
+    margin : float
+        Smallest difference that matters, in the unit of the loss.
+    new_groups : float, optional
+        Number of new groups that the decision is about; as many as observed by default, which is
+        the study repeated; `math.inf` for the population mean.
+    level : float
+        Probability of an interval.
+    looks : {"any"}, optional
+        The decision may be looked at after every new group, in the order in which they came.
+    order : {"time"}, optional
+        Points are a series, and neighbours depend on each other.
+    clusters : array_like, or the name of a column, optional
+        Points that depend on each other, where these are not replications.
+    n_simulations : int, optional
+        Simulations of each candidate; 16 by default, 1 under law "paper".
+    rng : int, SeedSequence, Generator or None
+        Source of randomness, of candidates and of laws that draw.
+
+    Returns
+    -------
+    Comparison
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> school = np.repeat(np.arange(12), 25)
+    >>> base = rng.exponential(size=300)
+    >>> losses = {"line": base, "mean": base + 0.4 + 0.2 * rng.standard_normal(12)[school]}
+    >>> result = compare(losses, groups=school)
+    >>> result.best, list(result.rejections)
+    ('line', ['mean'])
+    """
+    setting = Setting(
+        c=None if hasattr(c, "choose_c") else c,
+        threshold=threshold,
+        margin=margin,
+        new_groups=new_groups,
+        level=level,
+        looks=looks,
+        rng=entropy_from(rng),
+    )
+    if isinstance(models, GroupSummaries):
+        _refuse_beside_summaries(data=data, groups=groups, order=order, clusters=clusters)
+        chosen = Groups() if law is None else law_of(law, groups=True)
+        if not isinstance(chosen, Groups):
+            raise ValueError(f"summaries of groups are judged by law 'groups'; got {chosen.name!r}")
+        chosen.check(models)
+        return result_of(chosen, models, setting)
+    calibration = c if hasattr(c, "choose_c") else None
+    if law is None and calibration is not None:
+        law = calibration.law
+    study = study_of(
+        models,
+        data,
+        groups=groups,
+        order=order,
+        clusters=clusters,
+        n_simulations=_number_of_simulations(n_simulations, law),
+        entropy=setting.rng,
+    )
+    chosen = law_of(law, groups=study.groups is not None)
+    _check_fit(chosen, setting, study, given_groups=groups is not None)
+    if calibration is not None:
+        calibration.check_fit(study, chosen)
+        setting = replace(setting, c=calibration.choose_c())
+    correction = calibration.correction(setting.c) if calibration is not None and correct else None
+    if correct and correction is None:
+        raise ValueError(
+            "correct=True reads probabilities through a calibration; pass c=calibration"
+        )
+    return result_of(
+        chosen, chosen.summarise(study), setting, mistakes(study), calibration, correction
+    )
+
+
+def result_of(
+    law: Law,
+    summary: Any,
+    setting: Setting,
+    noticed: tuple[Any, ...] = (),
+    calibration: Any = None,
+    correction: Any = None,
+) -> Comparison:
+    """Evidence, decision and result, from what a law made of the losses."""
+    evidence, decision = judge(law, summary, setting, correction)
+    return Comparison(law, summary, setting, evidence, decision, noticed, calibration, correction)
+
+
+def study_of(
+    models: Any,
+    data: Any,
+    *,
+    groups: Any,
+    order: str | None,
+    clusters: Any,
+    n_simulations: int,
+    entropy: int,
+) -> Study:
+    """The losses of all models, from models in any form."""
+    if order is not None:
+        one_of("time")("order", order)
+    if is_frame(models):
+        models, labels = split_frame(models, {"groups": groups, "clusters": clusters})
+        groups, clusters = labels["groups"], labels["clusters"]
+    losses = losses_of_all(models, data, n_simulations=n_simulations, entropy=entropy)
+    return Study.of(losses, groups=groups, order=order, clusters=clusters)
+
+
+def _number_of_simulations(given: int | None, law: str | Law | None) -> int:
+    if given is not None:
+        return given
+    return 1 if law == "paper" or getattr(law, "name", None) == "paper" else 16
+
+
+def _check_fit(law: Law, setting: Setting, study: Study, *, given_groups: bool) -> None:
+    """Options that mean something under another law only."""
+    if law.needs_groups:
+        return
+    if given_groups:
+        raise ValueError(
+            f"groups are replications, which law {law.name!r} does not know; leave law out, or, if "
+            "points only belong together, pass clusters= instead"
+        )
+    if setting.new_groups is not None:
+        raise ValueError(
+            f"law {law.name!r} knows no groups, so new_groups has no meaning there; pass groups=, "
+            "the group of each point, or leave it out"
+        )
+
+
+def _refuse_beside_summaries(**given: Any) -> None:
+    for name, value in given.items():
+        if value is not None:
+            raise ValueError(f"summaries hold their groups already; leave {name} out")

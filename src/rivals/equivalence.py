@@ -1,0 +1,106 @@
+"""Whether two models differ by less than the smallest difference that matters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rivals import sentences as say
+from rivals import told
+from rivals.table import Column, Table
+
+if TYPE_CHECKING:
+    from rivals.result import Comparison
+
+# With fewer groups equivalence is stated falsely too often (benchmarks/results/equivalence.json).
+LEAST_GROUPS = 12
+
+
+@dataclass(frozen=True)
+class Equivalence:
+    """The best beside each other model, at a margin.
+
+    Attributes
+    ----------
+    best : str
+    margin : float
+    models : tuple of str
+        The others, by risk.
+    better, equivalent, worse : tuple of float
+        P(the best is better by more than the margin), P(neither is), P(it is worse by more).
+    decisions : tuple of str
+        Of each: "better", "equivalent", "worse", or "undecided".
+    notes : tuple of str
+    """
+
+    best: str
+    margin: float
+    models: tuple[str, ...]
+    better: tuple[float, ...]
+    equivalent: tuple[float, ...]
+    worse: tuple[float, ...]
+    decisions: tuple[str, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def table(self) -> Table:
+        """A row for each other model."""
+        over = f"P(that {self.best} is, at a margin of {self.margin:g})"
+        return Table(
+            (
+                Column("model", self.models, is_text=True),
+                Column("better", self.better, say.probability, over),
+                Column("equivalent", self.equivalent, say.probability, over),
+                Column("worse", self.worse, say.probability, over),
+                Column("decision", self.decisions, is_text=True),
+            ),
+            self.notes,
+        )
+
+    def __str__(self) -> str:
+        return str(self.table)
+
+
+def equivalence(result: Comparison, margin: float) -> Equivalence:
+    """Refuses what cannot show it: one data set, few groups, no margin."""
+    noun = "group" if result.groups is None else result.groups.noun
+    if result.groups is None:
+        raise ValueError(
+            "one data set cannot show that models are equivalent in a replication; pass groups="
+        )
+    if result.n_groups < LEAST_GROUPS:
+        raise ValueError(say.too_few_for_equivalence(result.n_groups, LEAST_GROUPS, noun))
+    if not margin > 0.0:
+        raise ValueError(
+            f"equivalence needs a margin, the smallest difference that matters; got {margin!r}"
+        )
+    setting = replace(result.setting, margin=margin)
+    best = result.names.index(result.ranking[0])
+    others = [result.names.index(name) for name in result.ranking[1:]]
+    law = result.law.differences(
+        result.summary, setting, np.full(len(others), best), np.array(others)
+    )
+    at = np.full(len(others), setting.margin)
+    better = law.below(-at)[0]
+    worse = 1.0 - law.below(at)[0]
+    within = np.maximum(1.0 - better - worse, 0.0)
+    words = np.array(["better", "equivalent", "worse"])
+    chances = np.stack([better, within, worse])
+    surest = np.argmax(chances, axis=0)
+    is_sure = chances.max(axis=0) > setting.threshold
+    decisions = np.where(is_sure, words[surest], "undecided")
+    spreads = [told.heterogeneity(result, best, other)[0] for other in others]
+    wide = [tau for tau in spreads if tau > margin]
+    notes = (say.margin_below_spread(margin, min(wide), noun),) if wide else ()
+    return Equivalence(
+        result.ranking[0],
+        setting.margin,
+        result.ranking[1:],
+        tuple(better.tolist()),
+        tuple(within.tolist()),
+        tuple(worse.tolist()),
+        tuple(decisions.tolist()),
+        notes,
+    )

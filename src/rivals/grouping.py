@@ -1,0 +1,137 @@
+"""Which group each point belongs to: labels, factorised once for all models."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from rivals._types import IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class Grouping:
+    """The group of each point.
+
+    Attributes
+    ----------
+    codes : array of int
+        The group of each point, from 0.
+    names : tuple of str
+        Of the groups, in the order in which they first appear.
+    noun : str
+        What one of them is called, as "school".
+
+    Examples
+    --------
+    >>> Grouping.of(["b", "a", "b"]).codes.tolist()
+    [0, 1, 0]
+    """
+
+    codes: IntArray
+    names: tuple[str, ...]
+    noun: str = "group"
+
+    @classmethod
+    def of(cls, labels: Any, noun: str | None = None) -> Grouping:
+        """From a label for each point, or a grouping that is there already."""
+        if isinstance(labels, Grouping):
+            return labels
+        if getattr(labels, "ndim", 1) != 1:
+            raise ValueError(
+                f"groups must be one label for each point; got an array of shape {labels.shape}"
+            )
+        if isinstance(labels, (str, bytes)):
+            raise TypeError(f"groups must be one label for each point; got {labels!r}")
+        codes, found = _factorised(labels)
+        if codes.size and codes.min() < 0:
+            missing = int(np.argmin(codes))
+            raise ValueError(
+                f"groups: the label of point {missing} is missing; leave such points out, or name "
+                "their group"
+            )
+        names = tuple(map(_spelled, found))
+        _check_spellings(names)
+        return cls(codes, names, noun or _noun_of(getattr(labels, "name", None)))
+
+    @cached_property
+    def sizes(self) -> IntArray:
+        """Points in each group."""
+        return np.bincount(self.codes, minlength=len(self.names))
+
+    @cached_property
+    def order(self) -> IntArray:
+        """The points, group by group."""
+        return np.argsort(self.codes, kind="stable")
+
+    @cached_property
+    def begins(self) -> IntArray:
+        """Where each group begins in that order."""
+        return np.asarray(np.cumsum(self.sizes) - self.sizes)
+
+    def same_as(self, other: Grouping) -> bool:
+        """Whether the same points are together; names and their order do not matter."""
+        return np.array_equal(self.codes, other.codes)
+
+
+def _factorised(labels: Any) -> tuple[IntArray, list[Any]]:
+    """Codes by first appearance, −1 where a label is missing, and the labels themselves."""
+    if hasattr(labels, "factorize"):  # pandas does it fastest itself
+        codes, found = labels.factorize()
+        codes = np.asarray(codes, dtype=np.intp)
+        if "" in list(found):
+            codes[codes == list(found).index("")] = -1
+        return codes, list(found)
+    values = labels.to_numpy() if hasattr(labels, "to_numpy") else np.asarray(labels)
+    if values.dtype.kind in "iub":
+        found, first, codes = np.unique(values, return_index=True, return_inverse=True)
+        rank = np.argsort(np.argsort(first))
+        return rank[codes.ravel()].astype(np.intp), found[np.argsort(first)].tolist()
+    places: dict[Any, int] = {}
+    listed = values.tolist()
+    codes = np.fromiter(
+        (-1 if _is_missing(label) else places.setdefault(label, len(places)) for label in listed),
+        dtype=np.intp,
+        count=len(listed),
+    )
+    return codes, list(places)
+
+
+def _is_missing(label: Any) -> bool:
+    return label is None or label != label or label == ""
+
+
+def _spelled(label: Any) -> str:
+    """As people write it: a whole number without a fraction."""
+    if isinstance(label, (float, np.floating)) and float(label).is_integer():
+        return str(int(label))
+    return str(label)
+
+
+def _check_spellings(names: tuple[str, ...]) -> None:
+    """Refuse "1" beside "1.0": two groups of one number are a mistake of how a file was read."""
+    seen: dict[float | str, str] = {}
+    for name in names:
+        try:
+            value: float | str = float(name)
+        except ValueError:
+            value = name.strip()
+        if value in seen:
+            raise ValueError(
+                f"groups: {seen[value]!r} and {name!r} are two spellings of one label; give every "
+                "group one spelling"
+            )
+        seen[value] = name
+
+
+def _noun_of(name: Any) -> str:
+    """What one group is called, from the name of a column: "School" is "school"."""
+    if not isinstance(name, str) or not name.strip():
+        return "group"
+    words = name.replace("_", " ").strip()
+    for ending in (" id", " code", " name", " number"):
+        if words.lower().endswith(ending):
+            words = words[: -len(ending)]
+    return words.lower() if words.istitle() or words.islower() else words

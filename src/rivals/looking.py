@@ -1,0 +1,131 @@
+"""Looks: what could be said after each group, in the order in which they came."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rivals import sentences as say
+from rivals._types import BoolArray, FloatArray, IntArray
+from rivals.method.looks import confidence_sequence
+from rivals.table import Column, Table
+
+if TYPE_CHECKING:
+    from rivals.result import Comparison
+
+# The law of the spread between groups needs so many.
+FIRST_LOOK = 3
+
+
+@dataclass(frozen=True, eq=False)
+class Looks:
+    """The best beside each other model, as the study grows.
+
+    Attributes
+    ----------
+    best : str
+        The model of lowest risk after all groups.
+    models : tuple of str
+        The others, by risk.
+    groups : tuple of str
+        In the order in which they came.
+    n_groups : array of int, shape (looks,)
+        Groups at each look.
+    difference, low, high : array, shape (models, looks)
+        The mean of R_best − R_other so far, and its confidence sequence.
+    probability : array, shape (models, looks)
+        P(best better in as many new groups), as by one look.
+    named : array of bool, shape (models, looks)
+        Whether a winner is named: zero is outside, and P (of either) above the threshold.
+    """
+
+    best: str
+    models: tuple[str, ...]
+    groups: tuple[str, ...]
+    noun: str
+    n_groups: IntArray
+    difference: FloatArray
+    low: FloatArray
+    high: FloatArray
+    probability: FloatArray
+    named: BoolArray
+
+    @property
+    def first_named(self) -> dict[str, int | None]:
+        """After how many groups a winner was named first; None where none was."""
+        return {
+            name: int(self.n_groups[np.argmax(row)]) if row.any() else None
+            for name, row in zip(self.models, self.named, strict=True)
+        }
+
+    @property
+    def table(self) -> Table:
+        """A row for each other model, after all groups."""
+        first = list(self.first_named.values())
+        ends = list(zip(self.low[:, -1].tolist(), self.high[:, -1].tolist(), strict=True))
+        decimals = say.decimals_for((self.high[:, -1] - self.low[:, -1]).tolist())
+        now = [bool(each) for each in self.named[:, -1]]
+        last = int(self.n_groups[-1])
+        over = f"after {say.count(last, self.noun)}"
+        return Table(
+            (
+                Column(f"{self.best} beside", self.models, is_text=True),
+                Column(
+                    "difference",
+                    self.difference[:, -1].tolist(),
+                    lambda value: say.fixed(value, decimals),
+                    over,
+                ),
+                Column("confidence sequence", ends, lambda value: say.span(value, decimals), over),
+                Column("P", self.probability[:, -1].tolist(), say.probability, over),
+                Column("winner named", now, lambda value: "yes" if value else "not yet", over),
+                Column(
+                    "first named after", first, lambda value: "–" if value is None else str(value)
+                ),
+            ),
+            (say.looks_order(self.noun),),
+        )
+
+    def __str__(self) -> str:
+        return str(self.table)
+
+
+def looks(result: Comparison) -> Looks:
+    """At every number of groups from the third on."""
+    summary = result.groups
+    if summary is None:
+        raise ValueError(
+            "looks are at groups that come one after the other; one data set has none: pass groups="
+        )
+    if summary.sizes.size < FIRST_LOOK:
+        raise ValueError(f"looks need {FIRST_LOOK} groups or more; got {summary.sizes.size}")
+    best = result.names.index(result.ranking[0])
+    others = np.array([result.names.index(name) for name in result.ranking[1:]])
+    differences = summary.gaps[best] - summary.gaps[others]
+    low, high = confidence_sequence(differences)
+    counts = np.arange(FIRST_LOOK, summary.sizes.size + 1)
+    mean = np.cumsum(differences, axis=1) / np.arange(1, summary.sizes.size + 1)
+    setting = replace(result.setting, looks=None)
+    probability = np.empty((others.size, counts.size))
+    for place, number in enumerate(counts.tolist()):
+        part = summary.taken(range(number))
+        law = result.law.differences(part, setting, np.full(others.size, best), others)
+        probability[:, place] = law.below(np.full(others.size, -setting.margin))[0]
+    seen = slice(FIRST_LOOK - 1, None)
+    low, high = low[:, seen], high[:, seen]
+    outside = (low > 0.0) | (high < 0.0)
+    sure = np.maximum(probability, 1.0 - probability) > setting.threshold
+    return Looks(
+        result.ranking[0],
+        result.ranking[1:],
+        summary.groups,
+        summary.noun,
+        counts,
+        mean[:, seen],
+        low,
+        high,
+        probability,
+        outside & sure,
+    )

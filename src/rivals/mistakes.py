@@ -1,0 +1,60 @@
+"""Mistakes that the losses themselves show: one sign among others, and one model given twice."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rivals._types import FloatArray
+from rivals.evidence import Note
+from rivals.losses import Study
+
+# Fewer points show no sign, and of more a part is enough.
+FEWEST = 64
+ENOUGH = 4096
+# Losses that fall where those of the others rise, and have their long tail at the low end.
+OPPOSITE = -0.8
+LEANS = -1.0
+# Of more models pairs are not looked at one by one.
+MOST = 64
+
+
+def mistakes(study: Study) -> tuple[Note, ...]:
+    """What is probably wrong with these losses."""
+    step = max(study.observed.shape[1] // ENOUGH, 1)
+    part = study.observed[:, ::step]
+    return (*_twins(study, part), *_signs(study.names, part))
+
+
+def _twins(study: Study, part: FloatArray) -> list[Note]:
+    """Models whose losses are the same at every point."""
+    seen: dict[bytes, int] = {}
+    notes = []
+    for place, losses in enumerate(part):
+        other = seen.setdefault(losses.tobytes(), place)
+        if other != place and np.array_equal(study.observed[place], study.observed[other]):
+            pair = (study.names[other], study.names[place])
+            notes.append(Note("same losses", pair))
+    return notes
+
+
+def _signs(names: tuple[str, ...], part: FloatArray) -> list[Note]:
+    """A model whose losses are log likelihoods, among others whose losses are losses."""
+    if part.shape[1] < FEWEST or len(names) > MOST:
+        return []
+    ranks = np.argsort(np.argsort(part, axis=1), axis=1).astype(np.float64)
+    ranks -= ranks.mean(axis=1, keepdims=True)
+    total = ranks.sum(axis=0)
+    notes = []
+    for place, name in enumerate(names):
+        others = total - ranks[place]
+        scale = np.sqrt((ranks[place] @ ranks[place]) * (others @ others))
+        together = float(ranks[place] @ others / scale) if scale > 0.0 else 0.0
+        if together < OPPOSITE and _skewness(part[place]) < LEANS:
+            notes.append(Note("opposite sign", (name,), together))
+    return notes
+
+
+def _skewness(losses: FloatArray) -> float:
+    centred = losses - losses.mean()
+    variance = float(np.mean(centred**2))
+    return float(np.mean(centred**3)) / variance**1.5 if variance > 0.0 else 0.0

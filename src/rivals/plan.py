@@ -1,0 +1,1 @@
+"""Placeholder for the plan, which comes in the next commit."""

@@ -1,0 +1,90 @@
+"""Ranks of many models: between which places each lies, and which may be the best.
+
+A model is surely behind another where P exceeds 1 − (1 − ε)/(k − 1): over its k − 1 rivals it is
+then called behind one by mistake with a probability of at most 1 − ε, ε the threshold.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rivals import sentences as say
+from rivals._types import IntArray
+from rivals.table import Column, Table
+
+if TYPE_CHECKING:
+    from rivals.result import Comparison
+
+
+@dataclass(frozen=True, eq=False)
+class Ranks:
+    """The rank of each model, as far as it is known.
+
+    Attributes
+    ----------
+    models : tuple of str
+        By risk, the best first.
+    low, high : array of int
+        The best and the worst rank that each may have.
+    tier : array of int
+        1 for those that may be the best; 2 for those that may be the best of the rest, and so on.
+    level : float
+        The confidence.
+    """
+
+    models: tuple[str, ...]
+    low: IntArray
+    high: IntArray
+    tier: IntArray
+    level: float
+
+    @property
+    def first_tier(self) -> tuple[str, ...]:
+        """Models that may be the best."""
+        pairs = zip(self.models, self.tier.tolist(), strict=True)
+        return tuple(name for name, tier in pairs if tier == 1)
+
+    @property
+    def table(self) -> Table:
+        """A row for each model."""
+        ranks = list(zip(self.low.tolist(), self.high.tolist(), strict=True))
+        note = say.ranked(self.level, self.first_tier, len(self.models))
+        return Table(
+            (
+                Column("model", self.models, is_text=True),
+                Column("rank", ranks, lambda ends: "–".join(map(str, dict.fromkeys(ends)))),
+                Column("tier", self.tier.tolist()),
+            ),
+            (note,),
+        )
+
+    def __str__(self) -> str:
+        return str(self.table)
+
+
+def ranks(result: Comparison) -> Ranks:
+    """From the probabilities of all pairs."""
+    order = np.array([result.names.index(name) for name in result.ranking])
+    probability = result.probability[np.ix_(order, order)]
+    n_models = order.size
+    sure = 1.0 - (1.0 - result.setting.threshold) / max(n_models - 1, 1)
+    beats = probability > sure
+    np.fill_diagonal(beats, False)
+    tier = np.zeros(n_models, dtype=np.intp)
+    number = 0
+    while (tier == 0).any():
+        number += 1
+        left = tier == 0
+        beaten = beats[left].any(axis=0)
+        stands = left & ~beaten
+        tier[stands if stands.any() else left] = number  # a circle stays together
+    return Ranks(
+        result.ranking,
+        1 + beats.sum(axis=0),
+        n_models - beats.sum(axis=1),
+        tier,
+        result.setting.threshold,
+    )

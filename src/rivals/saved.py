@@ -1,0 +1,178 @@
+"""Saved results: the summary and the setting, from which `load` decides again.
+
+A file is an archive of plain arrays (NPZ) with a header in JSON; nothing in it is executed, and
+everything is checked by the constructors that check anybody's input.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from math import inf
+from os import PathLike, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from zipfile import BadZipFile
+
+import numpy as np
+
+from rivals._types import FloatArray
+from rivals.laws import Beta, Groups, Law, Transport, law_of
+from rivals.laws.beta import BetaSummary
+from rivals.laws.transport import TransportSummary
+from rivals.losses import Provenance, check_names, finite
+from rivals.method.error import MeanErrors, PairSums
+from rivals.setting import CalibratedC, Setting
+from rivals.summaries import GroupSummaries
+
+if TYPE_CHECKING:
+    from rivals.result import Comparison
+
+FORMAT = "rivals.Comparison/1"
+
+
+def save(result: Comparison, path: str | PathLike[str]) -> None:
+    """Write a comparison; a crash leaves the old file or the new one."""
+    if result.correction is not None:
+        raise ValueError(
+            "probabilities that were read through a calibration are not saved with their curve; "
+            "compare with correct=False, or save the calibration"
+        )
+    header = {
+        "format": FORMAT,
+        "law": result.law.name,
+        "law_options": asdict(result.law),  # type: ignore[call-overload]
+        "setting": result.setting.to_dict(),
+        "models": list(result.names),
+        "source": asdict(result.summary.source),
+    }
+    if isinstance(result.setting.c, CalibratedC):
+        header["c_from"] = result.setting.c.source
+    plain, arrays = _taken_apart(result.summary)
+    header["summary"] = plain
+    target = Path(path)
+    partial = target.with_name(f".{target.name}.partial")
+    try:
+        with partial.open("wb") as file:
+            np.savez_compressed(file, header=np.array(json.dumps(header)), **arrays)
+        replace(partial, target)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def load(path: str | PathLike[str]) -> Comparison:
+    """Read what `Comparison.save` wrote, and decide again.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib, rivals
+    >>> from rivals.testbeds import toys
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "result.npz"
+    >>> rivals.compare(toys.losses(), rng=0).save(file)
+    >>> rivals.load(file).best
+    'A'
+    """
+    from rivals.comparison import result_of
+
+    try:
+        with np.load(path, allow_pickle=False) as archive:
+            arrays = {name: archive[name] for name in archive.files}
+        header = json.loads(str(arrays.pop("header")))
+        if header.get("format") != FORMAT:
+            raise ValueError(f"its format is {header.get('format')!r}, not {FORMAT!r}")
+        law = _law(header)
+        setting = Setting.from_dict(header["setting"])
+        if "c_from" in header and setting.c is not None:
+            setting = Setting(**{**asdict(setting), "c": CalibratedC(setting.c, header["c_from"])})
+        summary = _put_together(law, header, arrays)
+    except (KeyError, TypeError, ValueError, EOFError, OSError, BadZipFile) as error:
+        if isinstance(error, FileNotFoundError):
+            raise
+        raise ValueError(f"{path}: no comparison can be read from it ({error})") from None
+    return result_of(law, summary, setting)
+
+
+def _law(header: dict[str, Any]) -> Law:
+    kind = type(law_of(str(header["law"]), groups=True))
+    return kind(**header["law_options"])
+
+
+def _taken_apart(summary: Any) -> tuple[dict[str, Any], dict[str, FloatArray]]:
+    """Plain values, and arrays."""
+    if isinstance(summary, GroupSummaries):
+        return {"json": summary.to_json()}, {}
+    if isinstance(summary, TransportSummary):
+        sums = summary.errors.sums
+        arrays = {
+            "means": summary.means,
+            "misfits": summary.misfits,
+            "own": sums.own,
+            "pairs": np.empty((0, 0)) if sums.matrix is None else sums.matrix,
+            "gaps": np.empty((0, 0)) if sums.gaps is None else sums.gaps,
+        }
+        degrees = summary.errors.degrees
+        return {
+            "n_points": summary.n_points,
+            "reference": summary.reference,
+            "factor": sums.factor,
+            "degrees": "inf" if degrees == inf else degrees,
+        }, arrays
+    return {"reference": summary.reference}, {
+        "observed": summary.observed,
+        "simulated": np.stack(summary.simulated),
+    }
+
+
+def _put_together(
+    law: Law, header: dict[str, Any], arrays: dict[str, FloatArray]
+) -> GroupSummaries | TransportSummary | BetaSummary:
+    """A summary, checked like any other."""
+    plain = header["summary"]
+    if isinstance(law, Groups):
+        summary = GroupSummaries.from_json(plain["json"])
+        law.check(summary)
+        return summary
+    models = tuple(header["models"])
+    check_names(list(models))
+    found = {name: finite(array, name) for name, array in arrays.items()}
+    source = Provenance(**header["source"])
+    if isinstance(law, Transport):
+        return _transport(models, plain, found, source)
+    assert isinstance(law, Beta)
+    observed, simulated = found["observed"], found["simulated"]
+    if (
+        observed.ndim != 2
+        or simulated.ndim != 3
+        or not (len(observed) == len(simulated) == len(models))
+    ):
+        raise ValueError("its losses do not fit its models")
+    return law.summary_of(models, float(plain["reference"]), observed, tuple(simulated), source)
+
+
+def _transport(
+    models: tuple[str, ...],
+    plain: dict[str, Any],
+    arrays: dict[str, FloatArray],
+    source: Provenance,
+) -> TransportSummary:
+    size = len(models)
+    matrix = arrays["pairs"] if arrays["pairs"].size else None
+    gaps = arrays["gaps"] if arrays["gaps"].size else None
+    shapes = [arrays["means"].shape == (size,), arrays["own"].shape == (size,)]
+    shapes += [arrays["misfits"].ndim == 2 and arrays["misfits"].shape[1:] == (size,)]
+    shapes += [matrix is None or matrix.shape == (size, size)]
+    shapes += [gaps is None or len(gaps) == size, matrix is not None or gaps is not None]
+    squares = [arrays["own"], arrays["misfits"], arrays["pairs"]]
+    if not all(shapes) or any(array.size and array.min() < 0.0 for array in squares):
+        raise ValueError("its numbers do not fit its models")
+    degrees = inf if plain["degrees"] == "inf" else float(plain["degrees"])
+    sums = PairSums(arrays["own"], matrix, gaps, float(plain["factor"]))
+    return TransportSummary(
+        models,
+        int(plain["n_points"]),
+        float(plain["reference"]),
+        arrays["means"],
+        MeanErrors(sums, degrees),
+        arrays["misfits"],
+        source,
+    )

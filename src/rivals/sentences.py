@@ -1,0 +1,423 @@
+"""Every sentence about a result, from plain values. No other file has any."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from html import escape
+from math import floor, inf, isfinite, log10
+
+from rivals.evidence import Note
+from rivals.losses import Provenance
+from rivals.track_record import Cell
+
+# More models than this are counted, not named.
+MOST_NAMED = 4
+# Below this probability of a single new group, a lead is called small.
+SURE_OF_ONE = 0.75
+
+POINTERS = (
+    """details: result.details()   picture: result.plot()   page: result.report("page.html")"""
+)
+
+# ---------------------------------------------------------------- numbers and names
+
+
+def probability(value: float) -> str:
+    """As "0.62", near 0 and 1 as "0.975"; cut, not rounded: it never passes a threshold."""
+    if value != value:
+        return "–"
+    if value > 0.999:
+        return ">0.999"
+    if value < 0.001:
+        return "<0.001"
+    digits = 2 if 0.05 <= value <= 0.95 else 3
+    return f"{floor(value * 10**digits + 1e-9) / 10**digits:.{digits}f}"
+
+
+def p_is(value: float) -> str:
+    """As "P = 0.62" or "P > 0.999"."""
+    text = probability(value)
+    return f"P {text[0]} {text[1:]}" if text[0] in "<>" else f"P = {text}"
+
+
+def percent(value: float) -> str:
+    """As "90 %"; of small numbers a decimal."""
+    return f"{100 * value:.1f} %" if 0.0 < value < 0.095 else f"{100 * value:.3g} %"
+
+
+def decimals_for(widths: Sequence[float]) -> int:
+    """As many decimals as show two digits of the narrowest of these intervals."""
+    seen = [width for width in widths if 0.0 < width < inf]
+    return min(max(1 - floor(log10(min(seen)) + 0.3), 0), 12) if seen else 4
+
+
+def fixed(value: float | None, decimals: int) -> str:
+    """A number with so many decimals; never minus zero."""
+    if value is None or not isfinite(value):
+        return "–" if value is None or value != value else "∞" if value > 0 else "−∞"
+    text = f"{value:.{decimals}f}"
+    return text.lstrip("-") if float(text) == 0.0 else text
+
+
+def span(ends: tuple[float, float] | None, decimals: int) -> str:
+    """As "0.002 to 0.012"."""
+    if ends is None:
+        return "–"
+    return f"{fixed(ends[0], decimals)} to {fixed(ends[1], decimals)}"
+
+
+def plural(noun: str) -> str:
+    """As "schools"; a noun that ends in y as "studies", one in s as "classes"."""
+    if noun.endswith("y") and noun[-2:-1] not in "aeiou":
+        return f"{noun[:-1]}ies"
+    if noun.endswith(("s", "x", "ch", "sh")):
+        return f"{noun}es"
+    return f"{noun}s"
+
+
+def count(number: float, noun: str) -> str:
+    """As "1 school" or "160 schools"."""
+    return f"{number:g} {noun if number == 1 else plural(noun)}"
+
+
+def listed(names: Sequence[str], last: str = "and") -> str:
+    """As "A, B and C"; of many, how many."""
+    if len(names) > MOST_NAMED:
+        return f"{len(names)} other models"
+    return f" {last} ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
+
+
+def new(number: float, noun: str) -> str:
+    """The head of a column: as "1 new school", "160 new schools" or "all schools"."""
+    return f"all {plural(noun)}" if number == inf else count(number, f"new {noun}")
+
+
+def where(number: float, observed: int, noun: str) -> str:
+    """Where a winner would win again, for the end of a sentence."""
+    if observed in (0, number):
+        return "if the study were repeated"
+    if number == 1:
+        return f"in a single new {noun}"
+    return f"in the mean over all {plural(noun)}" if number == inf else f"in {new(number, noun)}"
+
+
+def by_more(margin: float, unit: str) -> str:
+    """As " by more than 0.01 nats", with a margin."""
+    return f" by more than {margin:g}{' ' * bool(unit)}{unit}" if margin else ""
+
+
+# ---------------------------------------------------------------- the screen
+
+
+def opening(n_models: int, n_points: int, n_groups: int, noun: str, source: Provenance) -> str:
+    """What was compared, on what, by which loss."""
+    groups = f" in {count(n_groups, noun)}" if n_groups else ""
+    parts = [f"{n_models} models, {count(n_points, source.point)}{groups}."]
+    unit = f" ({source.unit})" if source.unit else ""
+    left_out = ""
+    if source.left_out and n_groups:
+        left_out = f", {plural(noun)} left out"
+        if source.n_folds and source.n_folds != n_groups:
+            left_out += f" in {source.n_folds} folds"
+    if source.loss or left_out:
+        parts.append(f"Loss: {source.loss or 'not named'}{unit}{left_out}.")
+    return " ".join(parts)
+
+
+def not_shown(n_models: int) -> list[str]:
+    """That the table goes on, if it does."""
+    return [f"… and {n_models} more: result.to_dataframe()"] if n_models > 0 else []
+
+
+def decided(
+    best: str, beaten: Sequence[str], open_models: Mapping[str, float], where: str, by_more: str
+) -> str:
+    """Who would win again, and against whom that is open; at most two sentences."""
+    against = ", ".join(f"{name} ({p_is(value)})" for name, value in open_models.items())
+    if len(open_models) > MOST_NAMED:
+        against = f"{len(open_models)} models (P up to {probability(max(open_models.values()))})"
+    if not open_models:
+        return f"{best} would win again{by_more} {where}."
+    if beaten:
+        return (
+            f"{best} would win again{by_more} {where} against {listed(beaten)}, but not surely "
+            f"against {against}. If you need one model: {best}."
+        )
+    return (
+        f"No winner is named: {best} has the lowest mean loss, but would not surely win "
+        f"again{by_more} {where} against {against}. If you need one model: {best}."
+    )
+
+
+def not_beaten_by_best(models: Mapping[str, str]) -> str:
+    """That models are rejected by others than the best."""
+    by = ", ".join(f"{name} by {rival}" for name, rival in models.items())
+    return f"Rejected by another than the best: {by}."
+
+
+def contradicted(best: str, rivals: Mapping[str, float], noun: str) -> str:
+    """That the order of mean losses and P disagree, so that nothing is recommended."""
+    name, value = min(rivals.items(), key=lambda item: item[1])
+    return (
+        f"No winner is named, and no model is recommended: {best} has the lowest mean over "
+        f"{plural(noun)}, but P favours {name} ({p_is(1.0 - value)}). Models weigh small "
+        f"{plural(noun)} differently, and these decide."
+    )
+
+
+def contradicted_draws(best: str, rivals: Mapping[str, float]) -> str:
+    """The same where the distribution of a risk is not centred on the mean loss."""
+    name, value = min(rivals.items(), key=lambda item: item[1])
+    return (
+        f"No winner is named, and no model is recommended: {best} has the lowest mean loss, but P "
+        f"favours {name} ({p_is(1.0 - value)}), since the process moves the risk of models that "
+        "fit badly."
+    )
+
+
+def looks_not_yet(best: str, names: Sequence[str], noun: str) -> str:
+    """That P passes the threshold, but looks at growing data ask for more."""
+    return (
+        f"Looked at once, P would name {best} against {listed(names)}; looked at after every "
+        f"{noun}, the evidence is not enough yet."
+    )
+
+
+def provisional(c: float, other: str, at_c: float, unknown: float, n_data_sets: int) -> str:
+    """The honest number beside that at a c which nobody knows."""
+    return (
+        f"Provisional: against {other}, at c = {c:g} {p_is(at_c)}; over what c has been on "
+        f"{n_data_sets} real data sets {p_is(unknown)}. Groups, or a calibration, would tell more."
+    )
+
+
+def small_lead(other: str, value: float, noun: str) -> str:
+    """That a winner of the study may well lose in one group."""
+    return f"Its lead over {other} is small: in a single new {noun} P is {probability(value)}."
+
+
+def unstable(model: str, rival: str, value: float, share: float) -> str:
+    """That a rejection depends on the random numbers of simulations."""
+    return (
+        f"{model} is not rejected although {rival} is better with {p_is(value)}: only "
+        f"{share:.0%} of the single simulations share that."
+    )
+
+
+def too_close(model: str, rival: str, value: float) -> str:
+    """That a rejection depends on the random numbers of draws."""
+    return (
+        f"{model} is not rejected although {rival} is better with {p_is(value)}: that is within "
+        "the Monte Carlo error of the threshold."
+    )
+
+
+def track_record(cell: Cell, noun: str) -> str:
+    """How often winners that were named like this won again."""
+    how = f"left-out {plural('group')}" if cell.left_out else "groups, candidates fitted before"
+    return (
+        f"Track record: of winners with P between {cell.low:g} and {cell.high:g} from about "
+        f"{cell.n_groups} {how}, {100 * cell.won:.0f} ± {100 * cell.standard_error:.0f} % won "
+        f"again ({cell.n_data_sets} real data sets, {cell.n_pairs} pairs)."
+    )
+
+
+# ---------------------------------------------------------------- notes
+
+
+def noted(note: Note, noun: str = "group") -> str:
+    """A note of a law or of a check, in words."""
+    names = listed(note.models)
+    texts = {
+        "few points": f"There are only {note.value:g} points: the tails of the losses are not "
+        "known, so take probabilities as rough.",
+        "one point in each group": f"Each {noun} is one point, so the sampling error within "
+        f"{plural(noun)} is unknown and taken as 0.",
+        "left out": f"{plural(noun).capitalize()} were left out in turn, so that models share "
+        f"training data: the variance of their mean difference is taken {1.0 + note.value:.3g} "
+        "times as large.",
+        "training not said": f"The models are taken as fitted to other data; if {plural(noun)} were "
+        "left out in turn, say so by Losses(..., left_out=True), or P is too sure.",
+        "unequal sizes": f"Sizes of {plural(noun)} differ much: in a mean over points they are "
+        f"worth {note.value:.1f} {plural(noun)} of one size.",
+        "goes with size": f"The difference between {names} goes with the size of the {noun} (rank "
+        f"correlation {note.value:.2f}): means over {plural(noun)} and over points answer "
+        "different questions.",
+        "ties": f"{names}: {note.value:.0%} of its losses are tied. There the process has no "
+        'spread and says too little about replications; use law "transport".',
+        "unequal simulations": f"{names}: simulations of {note.value:g} points. Their extremes "
+        "differ even for a perfect model; simulate as many points as were observed.",
+        "same losses": f"{names} have the same losses at every point: is one of them given twice?",
+        "opposite sign": f"{names}: its losses fall where those of the other models rise (rank "
+        f"correlation {note.value:.2f}). Is it a log likelihood? Use Losses.from_log_likelihood.",
+    }
+    return texts[note.code]
+
+
+# ---------------------------------------------------------------- the details
+
+
+def settings(law: str, c: float, n_simulations: int, threshold: float, rng: int | None) -> str:
+    """What the comparison was made with."""
+    with_c = f", c = {c:g}, {count(n_simulations, 'simulation')}" if n_simulations else ""
+    seed = f", rng = {rng}" if rng is not None else ""
+    return f"Method: {law}{with_c}, threshold {threshold:g}{seed}."
+
+
+def ahead(best: str, other: str, low: float, high: float, level: float, unit: str) -> str:
+    """By how much one model is ahead."""
+    unit = f" {unit}" if unit else ""
+    return (
+        f"With probability {level:g}, {best} is ahead of {other} by {low:.2g} to {high:.2g}{unit}."
+    )
+
+
+def at_least(best: str, other: str, margin: float, threshold: float, unit: str) -> str:
+    """The largest margin at which the decision would stand."""
+    unit = f" {unit}" if unit else ""
+    return (
+        f"{best} is better than {other} by at least {margin:.2g}{unit} (P = {threshold:g}); that is "
+        "the largest margin at which the decision stands."
+    )
+
+
+def equivalent(best: str, other: str, margin: float, value: float, unit: str) -> str:
+    """That the difference of two models does not matter."""
+    unit = f" {unit}" if unit else ""
+    return f"{best} and {other} are equivalent within {margin:g}{unit} ({p_is(value)})."
+
+
+def too_few_for_equivalence(n_groups: int, least: int, noun: str) -> str:
+    """Why equivalence is not judged."""
+    return (
+        f"Whether models are equivalent is not judged: {count(n_groups, noun)} cannot show it "
+        f"reliably, {least} or more can."
+    )
+
+
+def margin_below_spread(margin: float, spread: float, noun: str) -> str:
+    """That no number of groups shows equivalence reliably at so small a margin."""
+    return (
+        f"The margin {margin:g} is below the spread between {plural(noun)} ({spread:.2g}): nothing "
+        "shows equivalence reliably then."
+    )
+
+
+def spread_between(other: str, tau: float, part: float, noun: str, unit: str) -> str:
+    """τ and I² of a difference, as in meta-analysis."""
+    unit = f" {unit}" if unit else ""
+    return (
+        f"The difference from {other} varies between {plural(noun)} with a standard deviation τ of "
+        f"{tau:.2g}{unit} (I² = {part:.0%} of the variance of the observed differences)."
+    )
+
+
+def sensitivity(values: Sequence[float], best: str, survivors: Sequence[Sequence[str]]) -> str:
+    """What the decision would be at other c."""
+    parts = [
+        f"c = {value:g}: {listed(list(names))}"
+        for value, names in zip(values, survivors, strict=True)
+    ]
+    return f"Not rejected at other sensitivities: {'; '.join(parts)}."
+
+
+# ---------------------------------------------------------------- for a paper
+
+METHODS = {
+    "groups": (
+        "Models were compared by the random-effects model of the rivals package: the difference "
+        "of their mean losses varies between {nouns} as N(μ, τ²), with the sampling error pooled "
+        "within {nouns}; P is the probability that the lower mean stays lower over {horizon}."
+    ),
+    "transport": (
+        "Models were compared by the transport method of the rivals package: the risk of a model "
+        "is normal about its mean held-out loss, with the variance c W² + sampling error, W the "
+        "1-Wasserstein distance between its losses on the data and on its own simulations."
+    ),
+    "beta": (
+        "Models were compared by the hierarchical beta process on quantile functions of the loss "
+        "(René and Longtin, 2025), refined as far as the data resolve."
+    ),
+    "paper": (
+        "Models were compared by the algorithm of René and Longtin (2025): the hierarchical beta "
+        "process on quantile functions of the loss, refined eight times, one simulation of each "
+        "model, uncorrected B."
+    ),
+}
+
+
+def methods(law: str, noun: str, horizon: str) -> str:
+    """What was done, for a paper."""
+    return METHODS[law].format(nouns=plural(noun), horizon=horizon)
+
+
+def method_of_loss(source: Provenance, noun: str, n_groups: int) -> str:
+    """Which losses, and where they come from."""
+    if not (source.loss or source.left_out or source.library):
+        return ""
+    loss = source.loss or "the loss"
+    noise = f" under {source.noise} noise" if source.noise else ""
+    made = f", computed with {source.library}" if source.library else ""
+    out = ""
+    if source.left_out and n_groups:
+        folds = f" in {source.n_folds} folds" if source.n_folds not in (0, n_groups) else " in turn"
+        out = f"; whole {plural(noun)} were left out{folds}"
+    unit = f" ({source.unit})" if source.unit else ""
+    return f"Losses were {loss}{noise}{unit}{made}{out}."
+
+
+def method_of_c(c: float, law: str, n_simulations: int, chosen: str) -> str:
+    """Where c comes from."""
+    if not n_simulations:
+        return ""
+    return (
+        f"The sensitivity c = {c:g} was {chosen}, with {count(n_simulations, 'simulation')} of "
+        "each model."
+    )
+
+
+def method_of_shared_training(kappa: float, n_groups: int) -> str:
+    """How the training data that left-out groups share were allowed for."""
+    return (
+        f"Since left-out groups share training data, the variance of μ was multiplied by 1 + κ, "
+        f"κ = {kappa * n_groups:g}/{n_groups}."
+    )
+
+
+def method_of_rule(threshold: float, margin: float, unit: str, looks: bool) -> str:
+    """The rule."""
+    sequence = (
+        " and, since data were looked at as they came, zero lies outside of the 90 % confidence "
+        "sequence of the difference"
+        if looks
+        else ""
+    )
+    return (
+        f"A model was rejected where a rival of lower mean loss was better"
+        f"{by_more(margin, unit)} with a probability above {threshold:g}{sequence}."
+    )
+
+
+def html(text: str) -> str:
+    """A sentence for a page, with every name escaped."""
+    return escape(text)
+
+
+def number_or_text(value: float | None) -> float | str | None:
+    """A number for JSON, which knows no infinity."""
+    return "inf" if value == inf else value
+
+
+def looks_order(noun: str) -> str:
+    """What looks rest on."""
+    return (
+        f"The {plural(noun)} are taken in the order in which they first appear in the data: it must "
+        "be that of their arrival, not one that was sorted by a result."
+    )
+
+
+def ranked(level: float, tier: Sequence[str], n_models: int) -> str:
+    """Which models may be the best."""
+    names = listed(tier) if len(tier) <= MOST_NAMED else f"{len(tier)} of {n_models} models"
+    verb = "is" if len(tier) == 1 else "are"
+    return f"With {percent(level)} confidence the best {verb} among: {names}."

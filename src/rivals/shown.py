@@ -1,0 +1,172 @@
+"""The tables of a result, and the screen that `print` shows."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rivals import sentences as say
+from rivals import told
+from rivals._types import FloatArray
+from rivals.laws.base import central_interval
+from rivals.laws.transport import Transport
+from rivals.laws.unknown_c import is_unknown, without_c
+from rivals.table import Column, Table
+
+if TYPE_CHECKING:
+    from rivals.result import Comparison
+
+# A screen has room for so many models, and a table for the losses of so many in each group.
+MOST_ROWS = 20
+MOST_COLUMNS = 12
+
+
+def screen(result: Comparison) -> str:
+    """What `print` shows: the table, the decision, one caution, the track record."""
+    table_shown = result.table.first(MOST_ROWS)
+    hidden = say.not_shown(len(result.names) - MOST_ROWS)
+    lines = [told.opening(result), "", table_shown.text(), *hidden, "", result.conclusion]
+    return "\n".join([*lines, *told.track_record(result), say.POINTERS])
+
+
+def table(result: Comparison, model: int) -> Table:
+    """Every model by risk, beside one of them."""
+    order = [result.names.index(name) for name in result.ranking]
+    risk = result.evidence.risk
+    low, high = interval_beside(result, model)
+    behind = risk - risk[model]
+    decimals = say.decimals_for([*np.delete(high - low, model).tolist(), *np.abs(behind).tolist()])
+
+    def beside(values: Any) -> list[Any]:
+        return [None if place == model else values[place] for place in order]
+
+    def loss(value: float | None) -> str:
+        return say.fixed(value, decimals)
+
+    def ends_shown(value: tuple[float, float] | None) -> str:
+        return say.span(value, decimals)
+
+    def chance(value: float | None) -> str:
+        return "–" if value is None else say.probability(value)
+
+    is_best = model == order[0]
+    name = result.names[model]
+    worse = "worse than the best" if is_best else f"worse than {name}"
+    by_more = say.by_more(result.setting.margin, result.summary.source.unit)
+    wins = f"P({'best' if is_best else name} wins again{by_more})"
+    ends = list(zip(low.tolist(), high.tolist(), strict=True))
+    columns = [
+        Column("model", result.ranking, is_text=True),
+        Column("mean loss", risk[order].tolist(), loss),
+        Column("mean", beside(behind.tolist()), loss, worse),
+        Column(f"{100 * result.setting.level:g} % interval", beside(ends), ends_shown, worse),
+    ]
+    for head, over, row in _chances(result, model, wins):
+        columns.append(Column(head, beside(row.tolist()), chance, over))
+    words = [word(result, place) for place in order]
+    columns.append(Column("decision", words, is_text=True))
+    return Table(tuple(columns))
+
+
+def _chances(result: Comparison, model: int, wins: str) -> list[tuple[str, str, FloatArray]]:
+    """Heads and rows of the probabilities: what decides, and what else a reader should know."""
+    if result.groups is not None:
+        horizons = sorted({1.0, float(result.new_groups or 1.0)})
+        nouns = [say.new(number, noun(result)) for number in horizons]
+        rows = [result.beside(model, number) for number in horizons]
+        return [(head, f"{wins} in", row) for head, row in zip(nouns, rows, strict=True)]
+    at_c = result.beside(model, None)
+    if not is_unknown(result.law, result.setting):
+        return [(wins, "", at_c)]
+    return [
+        (f"c = {result.c:g}", wins, at_c),
+        ("c unknown", wins, chance_without_c(result, model)),
+    ]
+
+
+def chance_without_c(result: Comparison, model: int) -> FloatArray:
+    """P(a model better than each other) under law "transport", c unknown."""
+    assert isinstance(result.law, Transport)
+    law = without_c(result.law, result.summary, result.setting, model)
+    margin = np.full(len(result.names), result.setting.margin)
+    # The law is that of the others less the model: it is better where they are above the margin.
+    return np.asarray(1.0 - law.below(margin)[0])
+
+
+def interval_beside(result: Comparison, model: int) -> tuple[FloatArray, FloatArray]:
+    """Between which values the risk of each model beyond that of one lies; c unknown, if it is."""
+    if not is_unknown(result.law, result.setting):
+        return result.law.interval(result.summary, result.setting, model)
+    assert isinstance(result.law, Transport)
+    law = without_c(result.law, result.summary, result.setting, model)
+    low, high = central_interval(law, len(result.names), result.setting.level)
+    low[model] = high[model] = 0.0
+    return low, high
+
+
+def pairs(result: Comparison) -> Table:
+    """Every pair of models, the better first."""
+    order = [result.names.index(name) for name in result.ranking]
+    places = [(a, b) for i, a in enumerate(order) for b in order[i + 1 :]]
+    probability = result.probability
+    risk = result.evidence.risk
+    gaps = [float(risk[b] - risk[a]) for a, b in places]
+    decimals = say.decimals_for(gaps)
+    return Table(
+        (
+            Column("better", [result.names[a] for a, _ in places], is_text=True),
+            Column("worse", [result.names[b] for _, b in places], is_text=True),
+            Column("difference", gaps, lambda value: say.fixed(value, decimals)),
+            Column("P", [float(probability[a, b]) for a, b in places], say.probability),
+        )
+    )
+
+
+def groups_table(result: Comparison) -> Table:
+    """Every group: its size, and the mean loss of each model; of many models, of the best."""
+    summary = result.groups
+    if summary is None:
+        raise ValueError("there are no groups; compare with groups=, the group of each point")
+    best = [result.names.index(name) for name in result.ranking[:MOST_COLUMNS]]
+    means = summary.means[best]
+    decimals = say.decimals_for(np.ptp(means, axis=0).tolist())
+    columns = [
+        Column(summary.noun, summary.groups, is_text=True),
+        Column(f"{summary.source.point}s", summary.sizes.tolist()),
+    ]
+    for place, losses in zip(best, means, strict=True):
+        shown = Column(
+            result.names[place],
+            losses.tolist(),
+            lambda value: say.fixed(value, decimals),
+            "mean loss",
+        )
+        columns.append(shown)
+    lowest = [result.names[best[place]] for place in np.argmin(means, axis=0).tolist()]
+    columns.append(Column("lowest", lowest, is_text=True))
+    return Table(tuple(columns))
+
+
+def word(result: Comparison, place: int) -> str:
+    """The decision about a model, in a word or two."""
+    name = result.names[place]
+    if name in result.rejections:
+        by = result.rejections[name].by
+        return "rejected" if by == result.ranking[0] else f"rejected by {by}"
+    return "best" if name == result.best else "not rejected"
+
+
+def noun(result: Comparison) -> str:
+    """What a group is called."""
+    return "group" if result.groups is None else result.groups.noun
+
+
+def place_of(result: Comparison, name: str) -> int:
+    """Where a model stands; a name that is not there is told which are."""
+    if name in result.names:
+        return result.names.index(name)
+    near = get_close_matches(name, result.names, n=1)
+    meant = f"did you mean {near[0]!r}?" if near else f"there are {say.listed(result.names)}"
+    raise ValueError(f"there is no model {name!r}; {meant}")

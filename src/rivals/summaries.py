@@ -1,0 +1,273 @@
+"""What law "groups" needs of a study: a mean loss of each model in each group, and little else.
+
+No loss of any point is in it, so that it may leave a hospital. Several sites join theirs by adding
+up, and the decision is that of all their losses together. Means are relative to the first model,
+and sums of squares are of differences of models: a part that all models share, however large,
+costs no digits.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from rivals._types import FloatArray, IntArray
+from rivals.grouping import Grouping
+from rivals.losses import NOT_SAID, Provenance, Study, check_names
+from rivals.method.distance import wasserstein_distances
+from rivals.method.error import PairSums
+
+FORMAT = "rivals.GroupSummaries/1"
+
+
+@dataclass(frozen=True, eq=False)
+class GroupSummaries:
+    """The groups of a study, in the order in which they came.
+
+    Attributes
+    ----------
+    models, groups : tuple of str
+    sizes : array of int, shape (groups,)
+        Points in each group.
+    first : array, shape (groups,)
+        Mean loss of the first model in each group.
+    gaps : array, shape (models, groups)
+        Mean loss of each model less that of the first; the first row is zero.
+    pairs : PairSums
+        Of each pair, the squares of the paired difference about its mean in each group, summed.
+    misfits : array, shape (simulations, models, groups)
+        W² of each simulation within each group; no row without simulations.
+    noun : str
+        What a group is called.
+    source : Provenance
+        Where the losses come from.
+
+    Examples
+    --------
+    >>> from rivals import GroupSummaries, Losses, compare
+    >>> site = ["a", "a", "b", "b", "c", "c"]
+    >>> losses = {
+    ...     "line": Losses([1.0, 1.2, 0.9, 1.1, 1.4, 1.0], groups=site),
+    ...     "mean": Losses([2.0, 2.1, 1.7, 2.4, 2.2, 2.0], groups=site),
+    ... }
+    >>> summary = compare(losses).summary
+    >>> GroupSummaries.from_json(summary.to_json()).means.round(2).tolist()
+    [[1.1, 1.0, 1.2], [2.05, 2.05, 2.1]]
+    """
+
+    models: tuple[str, ...]
+    groups: tuple[str, ...]
+    sizes: IntArray
+    first: FloatArray
+    gaps: FloatArray
+    pairs: PairSums
+    misfits: FloatArray
+    noun: str = "group"
+    source: Provenance = NOT_SAID
+
+    def __post_init__(self) -> None:
+        _check(self)
+
+    @classmethod
+    def of(cls, study: Study) -> GroupSummaries:
+        """From the losses of all models at all points."""
+        grouping = study.groups
+        if grouping is None:
+            raise ValueError("groups= is needed, the label of the group of each point")
+        in_order = bool((np.diff(grouping.codes) >= 0).all())
+        gaps = study.observed if in_order else study.observed[:, grouping.order]
+        first = gaps[0].copy()
+        gaps = gaps - first
+        reference = float(np.median(first))
+        first -= reference
+        mean_first = _centre(first[None, :], grouping)[0]
+        means = _centre(gaps, grouping)
+        return cls(
+            study.names,
+            grouping.names,
+            grouping.sizes,
+            mean_first + reference,
+            means,
+            PairSums.of(first, gaps),
+            misfits_within(study, grouping),
+            grouping.noun,
+            study.source,
+        )
+
+    @property
+    def means(self) -> FloatArray:
+        """The mean loss of each model in each group."""
+        return self.first + self.gaps
+
+    @property
+    def degrees(self) -> int:
+        """Of the pooled variances within groups; at least 1, also where each group is one point."""
+        return max(int(self.sizes.sum()) - self.sizes.size, 1)
+
+    def taken(self, groups: Sequence[int]) -> GroupSummaries:
+        """Some of the groups, by their places, as if variances within groups were known from all.
+
+        For looks at a study as it grows; the pooled variance stays that of all groups.
+        """
+        places = np.asarray(groups, dtype=np.intp)
+        sizes = self.sizes[places]
+        part = max(int(sizes.sum()) - sizes.size, 1) / self.degrees
+        return replace(
+            self,
+            groups=tuple(self.groups[place] for place in places.tolist()),
+            sizes=sizes,
+            first=self.first[places],
+            gaps=self.gaps[:, places],
+            pairs=self.pairs.scaled(part),
+            misfits=self.misfits[:, :, places],
+        )
+
+    @classmethod
+    def join(cls, sites: Sequence[GroupSummaries]) -> GroupSummaries:
+        """The groups of several sites, whose models must be the same, in the same order."""
+        if not sites:
+            raise ValueError("join: no summaries were given")
+        first = sites[0]
+        for site in sites[1:]:
+            if site.models != first.models:
+                raise ValueError(
+                    f"sites must have the same models in the same order; got {first.models} and "
+                    f"{site.models}"
+                )
+            if site.source != first.source:
+                raise ValueError(
+                    f"sites must have losses of one kind; got {first.source} and {site.source}"
+                )
+            if len(site.misfits) != len(first.misfits):
+                raise ValueError("sites must have the same number of simulations")
+        return cls(
+            first.models,
+            tuple(name for site in sites for name in site.groups),
+            np.concatenate([site.sizes for site in sites]),
+            np.concatenate([site.first for site in sites]),
+            np.concatenate([site.gaps for site in sites], axis=1),
+            PairSums(
+                np.sum([site.pairs.own_scaled for site in sites], axis=0),
+                np.sum([site.pairs.factor * _whole(site.pairs) for site in sites], axis=0),
+            ),
+            np.concatenate([site.misfits for site in sites], axis=2),
+            first.noun,
+            first.source,
+        )
+
+    def to_json(self) -> str:
+        """All of it; floating-point numbers keep every digit."""
+        plain = {
+            "format": FORMAT,
+            "models": self.models,
+            "groups": self.groups,
+            "sizes": self.sizes.tolist(),
+            "first": self.first.tolist(),
+            "gaps": self.gaps.tolist(),
+            "own": self.pairs.own_scaled.tolist(),
+            "pairs": (self.pairs.factor * _whole(self.pairs)).tolist(),
+            "misfits": self.misfits.tolist(),
+            "noun": self.noun,
+            "source": asdict(self.source),
+        }
+        return json.dumps(plain, allow_nan=False)
+
+    @classmethod
+    def from_json(cls, text: str) -> GroupSummaries:
+        """What `to_json` wrote."""
+        try:
+            found: dict[str, Any] = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise ValueError(f"these are no summaries: {error}") from None
+        if not isinstance(found, dict) or found.get("format") != FORMAT:
+            raise ValueError(f"these are no summaries: the field 'format' is not {FORMAT!r}")
+        try:
+            n_models, n_groups = len(found["models"]), len(found["groups"])
+            return cls(
+                tuple(found["models"]),
+                tuple(found["groups"]),
+                np.array(found["sizes"], dtype=np.int64),
+                np.array(found["first"], dtype=np.float64),
+                np.array(found["gaps"], dtype=np.float64),
+                PairSums(
+                    np.array(found["own"], dtype=np.float64),
+                    np.array(found["pairs"], dtype=np.float64),
+                ),
+                np.array(found["misfits"], dtype=np.float64).reshape(-1, n_models, n_groups),
+                str(found["noun"]),
+                Provenance(**found["source"]),
+            )
+        except (KeyError, TypeError, OverflowError) as error:
+            raise ValueError(f"these summaries are not as `to_json` writes them: {error}") from None
+
+
+def _centre(rows: FloatArray, grouping: Grouping) -> FloatArray:
+    """The means of sorted rows within groups, which are subtracted from the rows."""
+    means = np.add.reduceat(rows, grouping.begins, axis=1) / grouping.sizes
+    for row, mean in zip(rows, means, strict=True):
+        row -= np.repeat(mean, grouping.sizes)
+    return np.asarray(means)
+
+
+def misfits_within(study: Study, grouping: Grouping) -> FloatArray:
+    """W² of each simulation, model and group: point i of a simulation is in the group of point i
+    of the data.
+    """
+    misfits = np.empty((study.n_simulations, len(study.names), len(grouping.names)))
+    if not study.n_simulations:
+        return misfits
+    inside = np.split(grouping.order, grouping.begins[1:])
+    for model, (name, simulated) in enumerate(zip(study.names, study.simulated, strict=True)):
+        if simulated.shape[1] != grouping.codes.size:
+            raise ValueError(
+                f"model {name!r} has {simulated.shape[1]} simulated but {grouping.codes.size} "
+                "observed losses; groups are compared one by one, so simulate as many, in the same "
+                "order"
+            )
+        for group, points in enumerate(inside):
+            observed = study.observed[model, points]
+            distances = wasserstein_distances(observed, simulated[:, points], study.reference)
+            misfits[:, model, group] = distances**2
+    return misfits
+
+
+def _whole(pairs: PairSums) -> FloatArray:
+    if pairs.matrix is None:
+        raise ValueError("of so many models, summaries cannot be joined or written; choose some")
+    return pairs.matrix
+
+
+def _check(summary: GroupSummaries) -> None:
+    """The same for summaries of losses, of files, and of other sites."""
+    check_names(list(summary.models))
+    n_models, n_groups = len(summary.models), len(summary.groups)
+    if len(set(summary.groups)) < n_groups:
+        seen: set[str] = set()
+        twice = next(name for name in summary.groups if name in seen or seen.add(name))  # type: ignore[func-returns-value]
+        raise ValueError(
+            f"{summary.noun} {twice!r} is there twice; give every {summary.noun} a name of its own"
+        )
+    shapes = {
+        "sizes": (summary.sizes, (n_groups,)),
+        "first": (summary.first, (n_groups,)),
+        "gaps": (summary.gaps, (n_models, n_groups)),
+        "own": (summary.pairs.own, (n_models,)),
+        "misfits": (summary.misfits, (len(summary.misfits), n_models, n_groups)),
+    }
+    if summary.pairs.matrix is not None:
+        shapes["pairs"] = (summary.pairs.matrix, (n_models, n_models))
+    for name, (array, shape) in shapes.items():
+        if array.shape != shape:
+            raise ValueError(f"summaries: {name} has shape {array.shape}; expected {shape}")
+        if not np.isfinite(array).all():
+            raise ValueError(f"summaries: {name} has numbers that are missing or infinite")
+        if name in ("own", "pairs", "misfits") and array.size and array.min() < 0.0:
+            raise ValueError(f"summaries: {name} are squares, and cannot be negative")
+    if n_groups and summary.sizes.min() < 1:
+        raise ValueError(f"summaries: a {summary.noun} has no point")
+    if n_groups and np.any(summary.gaps[0] != 0.0):
+        raise ValueError("summaries: gaps are relative to the first model, whose own must be 0")

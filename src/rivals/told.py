@@ -1,0 +1,260 @@
+"""What a result says in sentences: which ones, in which order. `sentences` has the words."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from math import inf
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rivals import sentences as say
+from rivals import shown
+from rivals.laws.base import quantile
+from rivals.laws.unknown_c import is_unknown
+from rivals.setting import CalibratedC
+from rivals.track_record import Cell, cell_for, one_data_set
+
+if TYPE_CHECKING:
+    from rivals.result import Comparison
+
+# Of more models, details are of the best few.
+MOST_TOLD = 8
+SENSITIVITIES = (0.0625, 0.25, 1.0)
+
+
+def opening(result: Comparison) -> str:
+    """What was compared, on what."""
+    groups = result.groups
+    n_points = result.summary.n_points if groups is None else int(groups.sizes.sum())
+    source = result.summary.source
+    return say.opening(len(result.names), n_points, result.n_groups, shown.noun(result), source)
+
+
+def conclusion(result: Comparison) -> str:
+    """The decision in a sentence, and at most one of caution."""
+    return " ".join([decision(result), *cautions(result)[:1]])
+
+
+def decision(result: Comparison) -> str:
+    """The decision, and what is recommended, if anything is."""
+    best = result.ranking[0]
+    if result.contradictions:
+        if result.groups is None:
+            return say.contradicted_draws(best, result.contradictions)
+        return say.contradicted(best, result.contradictions, shown.noun(result))
+    row = dict(zip(result.names, _row(result).tolist(), strict=True))
+    open_models = {name: row[name] for name in result.survivors if name != best}
+    by_more = say.by_more(result.setting.margin, result.summary.source.unit)
+    where = say.where(result.new_groups or 0, result.n_groups, shown.noun(result))
+    by_best = [name for name, found in result.rejections.items() if found.by == best]
+    by_others = {name: found.by for name, found in result.rejections.items() if found.by != best}
+    found = say.decided(best, by_best, open_models, where, by_more)
+    if by_others and len(by_others) <= say.MOST_NAMED:
+        return f"{found} {say.not_beaten_by_best(by_others)}"
+    return found
+
+
+def cautions(result: Comparison) -> list[str]:
+    """What speaks against the decision, the gravest first."""
+    noun = shown.noun(result)
+    grave = ("opposite sign", "same losses")
+    found = [say.noted(note, noun) for note in result.notes if note.code in grave]
+    found += _provisional(result)
+    found += _open(result)
+    held_back = _held_back_by_looks(result)
+    if held_back:
+        found.append(say.looks_not_yet(result.ranking[0], held_back, noun))
+    found += _small_lead(result)
+    asked = [note for note in result.notes if note.code == "training not said"]
+    return found + [say.noted(note, noun) for note in asked]
+
+
+def _provisional(result: Comparison) -> list[str]:
+    """P with c unknown, of the model that comes nearest to the best."""
+    if not is_unknown(result.law, result.setting) or result.contradictions:
+        return []
+    best = result.names.index(result.ranking[0])
+    unknown = shown.chance_without_c(result, best)
+    unknown[best] = inf
+    nearest = int(np.argmin(unknown))
+    at_c = float(_row(result)[nearest])
+    n_data_sets = one_data_set().n_data_sets
+    name = result.names[nearest]
+    return [say.provisional(result.c, name, at_c, float(unknown[nearest]), n_data_sets)]
+
+
+def _open(result: Comparison) -> list[str]:
+    """Rejections that random numbers of simulations or draws keep open."""
+    shares = dict(zip(result.names, result.decision.stability.tolist(), strict=True))
+    found = []
+    for model, each in result.decision.undecided.items():
+        if each.open_because == "simulations":
+            found.append(say.unstable(model, each.by, each.probability, shares[model]))
+        else:
+            found.append(say.too_close(model, each.by, each.probability))
+    return found
+
+
+def _held_back_by_looks(result: Comparison) -> list[str]:
+    """Models that P alone would reject, but looks at growing data do not allow it yet."""
+    best = result.names.index(result.ranking[0])
+    evidence = result.evidence
+    held = (
+        (evidence.better == best) & (evidence.forward > result.setting.threshold) & ~evidence.clear
+    )
+    names = [result.names[place] for place in evidence.worse[held].tolist()]
+    return [name for name in names if name not in result.rejections]
+
+
+def _small_lead(result: Comparison) -> list[str]:
+    """That a winner of the study may well lose in one new group."""
+    if result.groups is None or result.new_groups == 1 or result.contradictions:
+        return []
+    one = dict(zip(result.names, result.beside(_best(result), 1.0).tolist(), strict=True))
+    beaten = [name for name in result.ranking[1:] if name in result.rejections]
+    close = [name for name in beaten if one[name] < say.SURE_OF_ONE]
+    return [say.small_lead(close[0], one[close[0]], shown.noun(result))] if close else []
+
+
+def details(result: Comparison) -> str:
+    """All the rest: by how much, sensitivity, notes, settings."""
+    noun = shown.noun(result)
+    lines = [decision(result), *cautions(result)]
+    lines += [say.noted(note, noun) for note in result.notes]
+    lines += _by_how_much(result)
+    lines += _heterogeneity(result)
+    n_simulations = result.law.n_simulations(result.summary)
+    if n_simulations and not result.contradictions:
+        at_each = [result.at(c=value).survivors for value in SENSITIVITIES]
+        lines.append(say.sensitivity(SENSITIVITIES, result.ranking[0], at_each))
+    lines += track_record(result)
+    seed = result.setting.rng if result.law.name in ("beta", "paper") else None
+    lines.append(
+        say.settings(result.law.name, result.c, n_simulations, result.setting.threshold, seed)
+    )
+    return "\n".join(dict.fromkeys(lines))
+
+
+def _by_how_much(result: Comparison) -> list[str]:
+    """Intervals of the differences from the best, and the largest margin of each rejection."""
+    best = _best(result)
+    low, high = shown.interval_beside(result, best)
+    unit = result.summary.source.unit
+    first = result.names[best]
+    lines = []
+    for name in result.ranking[1:MOST_TOLD]:
+        place = result.names.index(name)
+        lines.append(say.ahead(first, name, low[place], high[place], result.setting.level, unit))
+        found = result.rejections.get(name)
+        if found is not None and found.by == first and not is_unknown(result.law, result.setting):
+            margin = largest_margin(result, best, place)
+            if margin > 0.0:
+                lines.append(say.at_least(first, name, margin, result.setting.threshold, unit))
+    return lines
+
+
+def largest_margin(result: Comparison, best: int, other: int) -> float:
+    """The margin by which the best is better with just the probability of the threshold."""
+    places = np.array([other]), np.array([best])
+    law = result.law.differences(result.summary, result.setting, *places)
+    return float(quantile(law, np.array([1.0 - result.setting.threshold]))[0])
+
+
+def _heterogeneity(result: Comparison) -> list[str]:
+    """τ and I² of the differences from the best."""
+    if result.groups is None:
+        return []
+    best = _best(result)
+    unit = result.summary.source.unit
+    lines = []
+    for name in result.ranking[1:MOST_TOLD]:
+        tau, part = heterogeneity(result, best, result.names.index(name))
+        if tau == tau:
+            lines.append(say.spread_between(name, tau, part, shown.noun(result), unit))
+    return lines
+
+
+def heterogeneity(result: Comparison, a: int, b: int) -> tuple[float, float]:
+    """The median of τ, and I²: the part of the variance of observed differences that it makes."""
+    law = result.law.differences(result.summary, result.setting, np.array([a]), np.array([b]))
+    if law.fixed[0]:  # type: ignore[attr-defined]
+        return float("nan"), float("nan")
+    spread = law.spread  # type: ignore[attr-defined]
+    total = np.cumsum(spread.weight[0, 0])
+    tau = float(spread.tau[0, np.searchsorted(total, 0.5)])
+    typical = 1.0 / float(np.mean(1.0 / law.variances[0])) if law.variances.min() > 0.0 else 0.0  # type: ignore[attr-defined]
+    return tau, tau**2 / (tau**2 + typical) if tau > 0.0 else 0.0
+
+
+# ---------------------------------------------------------------- the track record
+
+
+def track_record(result: Comparison) -> list[str]:
+    """How often winners that were named like this won again; nothing where it was not measured."""
+    cell = _cell(result)
+    return [] if cell is None else [say.track_record(cell, shown.noun(result))]
+
+
+def track_record_values(result: Comparison) -> dict[str, Any] | None:
+    """The same as plain numbers."""
+    cell = _cell(result)
+    return None if cell is None else asdict(cell)
+
+
+def _cell(result: Comparison) -> Cell | None:
+    """The cell of the closest pair that the decision names a winner of."""
+    setting = result.setting
+    as_measured = setting.margin == 0.0 and setting.looks is None and setting.new_groups is None
+    left_out = result.summary.source.left_out
+    if result.groups is None or not as_measured or left_out is None or not result.rejections:
+        return None
+    closest = min(each.probability for each in result.rejections.values())
+    return cell_for(left_out=left_out, n_groups=result.n_groups, probability=closest)
+
+
+# ---------------------------------------------------------------- for a paper
+
+
+def methods(result: Comparison) -> str:
+    """A paragraph for the methods section of a paper."""
+    noun = shown.noun(result)
+    setting = result.setting
+    horizon = say.new(result.new_groups or 1, noun)
+    n_simulations = result.law.n_simulations(result.summary)
+    parts = [
+        say.method_of_loss(result.summary.source, noun, result.n_groups),
+        say.methods(result.law.name, noun, horizon),
+    ]
+    if result.groups is not None and result.summary.source.left_out:
+        kappa = result.law.kappa(result.summary)  # type: ignore[attr-defined]
+        parts.append(say.method_of_shared_training(kappa, result.n_groups))
+    if result.calibration is not None:
+        parts.append(result.calibration.methods())
+    else:
+        parts.append(say.method_of_c(result.c, result.law.name, n_simulations, _chosen(result)))
+    parts.append(
+        say.method_of_rule(
+            setting.threshold, setting.margin, result.summary.source.unit, bool(setting.looks)
+        )
+    )
+    parts += _provisional(result)
+    parts += track_record(result)
+    return " ".join(part for part in parts if part)
+
+
+def _chosen(result: Comparison) -> str:
+    given = result.setting.c
+    if isinstance(given, CalibratedC):
+        source = ", ".join(f"{key} {value}" for key, value in given.source.items())
+        return f"chosen by a calibration ({source})"
+    return "the default" if given is None else "given"
+
+
+def _best(result: Comparison) -> int:
+    return result.names.index(result.ranking[0])
+
+
+def _row(result: Comparison) -> Any:
+    """P(best better) over the new groups that the decision is about."""
+    return result.beside(_best(result), result.new_groups)
