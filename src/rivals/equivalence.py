@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rivals import heterogeneity
 from rivals import sentences as say
-from rivals import told
 from rivals.table import Column, Table
 
 if TYPE_CHECKING:
@@ -63,6 +63,17 @@ class Equivalence:
         return str(self.table)
 
 
+def equivalent_models(result: Comparison) -> dict[str, float]:
+    """Models that are equivalent to the best at the margin of the decision, with P; none without
+    one, or where there are too few groups.
+    """
+    if result.groups is None or result.n_groups < LEAST_GROUPS or not result.setting.margin:
+        return {}
+    found = equivalence(result, result.setting.margin)
+    rows = zip(found.models, found.equivalent, found.decisions, strict=True)
+    return {name: value for name, value, decision in rows if decision == "equivalent"}
+
+
 def equivalence(result: Comparison, margin: float) -> Equivalence:
     """Refuses what cannot show it: one data set, few groups, no margin."""
     noun = "group" if result.groups is None else result.groups.noun
@@ -91,7 +102,10 @@ def equivalence(result: Comparison, margin: float) -> Equivalence:
     surest = np.argmax(chances, axis=0)
     is_sure = chances.max(axis=0) > setting.threshold
     decisions = np.where(is_sure, words[surest], "undecided")
-    spreads = [told.heterogeneity(result, best, other)[0] for other in others]
+    spreads = [
+        heterogeneity.of_pair(result.law, result.summary, result.setting, best, other)[0]
+        for other in others
+    ]
     wide = [tau for tau in spreads if tau > margin]
     notes = (say.margin_below_spread(margin, min(wide), noun),) if wide else ()
     return Equivalence(

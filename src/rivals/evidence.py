@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -85,7 +86,7 @@ class Evidence:
     def joined(self, other: Evidence) -> Evidence:
         """With further pairs, of the same models at the same setting."""
         fields = ("better", "worse", "forward", "backward", "error", "clear")
-        both = {
+        both: dict[str, Any] = {
             name: np.concatenate([getattr(self, name), getattr(other, name)]) for name in fields
         }
         return replace(self, **both, strongest=np.maximum(self.strongest, other.strongest))

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from rivals._types import FloatArray, IntArray
+from rivals._types import BoolArray, FloatArray, IntArray
 from rivals.evidence import Evidence
 from rivals.laws.base import Law
 from rivals.method.rule import Decision, decide
@@ -26,38 +26,41 @@ def judge(
 ) -> tuple[Evidence, Decision]:
     """The evidence, and the decision that follows from it.
 
-    Of many models the best few meet every other first. What they do not reject meets all that are
-    better.
+    Of many models the best few meet every other first: a model falls to the first rival that
+    rejects it, and further ones do not matter then. So rivals come in their order, more of them at
+    a time, and only models that still stand meet them.
     """
-    risk = law.risk(summary)
-    if risk.size <= MANY:
+    order = np.argsort(law.risk(summary), kind="stable")
+    if order.size <= MANY:
         evidence = _corrected(law.evidence(summary, setting), correction)
         return evidence, decide(evidence, setting)
-    order = np.argsort(risk, kind="stable")
-    first = _corrected(law.evidence(summary, setting, _few_against_all(order)), correction)
-    decision = decide(first, setting)
-    rejected = np.array([name in decision.rejections for name in first.names])
-    is_open = ~rejected | (decision.stability < 1.0)
-    rest = law.evidence(summary, setting, _open_against_better(order, is_open))
-    evidence = first.joined(_corrected(rest, correction))
-    return evidence, decide(evidence, setting)
+    evidence = _corrected(law.evidence(summary, setting, _met(order, 0, FEW)), correction)
+    begin = size = FEW
+    while True:
+        decision = decide(evidence, setting)
+        if begin >= order.size:
+            return evidence, decision
+        rejected = np.array([name in decision.rejections for name in evidence.names])
+        is_open = ~rejected | (decision.stability < 1.0)
+        pairs = _met(order, begin, begin + size, is_open)
+        may = law.may_exceed(summary, setting, *pairs)
+        more = law.evidence(summary, setting, (pairs[0][may], pairs[1][may]))
+        evidence = evidence.joined(_corrected(more, correction))
+        begin += size
+        size *= 2
 
 
-def _few_against_all(order: IntArray) -> tuple[IntArray, IntArray]:
-    pairs = [
-        (np.full(order.size - 1 - place, order[place]), order[place + 1 :]) for place in range(FEW)
-    ]
-    first, second = zip(*pairs, strict=True)
-    return np.concatenate(first), np.concatenate(second)
-
-
-def _open_against_better(order: IntArray, is_open: FloatArray) -> tuple[IntArray, IntArray]:
-    """Every model that is open, beside all that are better; the best few it has met already."""
-    places = np.flatnonzero(is_open[order])
-    places = places[places > FEW]
-    worse = np.repeat(order[places], places - FEW)
-    better = [order[FEW:place] for place in places.tolist()]
-    return (np.concatenate(better) if better else worse), worse
+def _met(
+    order: IntArray, begin: int, end: int, is_open: BoolArray | None = None
+) -> tuple[IntArray, IntArray]:
+    """Rivals from one place to another, each beside the models behind it that are open."""
+    places = np.arange(begin, min(end, order.size))
+    behind = np.arange(begin + 1, order.size)
+    if is_open is not None:
+        behind = behind[is_open[order[behind]]]
+    first, second = np.meshgrid(places, behind, indexing="ij")
+    later = second > first
+    return order[first[later]], order[second[later]]
 
 
 def _corrected(evidence: Evidence, correction: Correction | None) -> Evidence:

@@ -101,7 +101,7 @@ class Losses:
         unit: str | None = None,
     ) -> None:
         said = {"left_out": left_out, "unit": unit}
-        known = {name: value for name, value in said.items() if value is not None}
+        known: dict[str, Any] = {name: value for name, value in said.items() if value is not None}
         index = getattr(observed, "index", None)
         set_field = object.__setattr__  # the class is frozen
         set_field(self, "observed", _vector(observed))

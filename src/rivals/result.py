@@ -12,7 +12,7 @@ import numpy as np
 
 from rivals import saved, shown, told
 from rivals import sentences as say
-from rivals._types import RNG, FloatArray
+from rivals._types import RNG, FloatArray, IntArray
 from rivals.equivalence import Equivalence, equivalence
 from rivals.evidence import Evidence, Note
 from rivals.judge import Correction, judge
@@ -132,16 +132,25 @@ class Comparison:
         return self.law.evidence(self.summary, setting).probability
 
     def beside(
-        self, model: int, new_groups: float | None, margin: float | None = None
+        self,
+        model: int,
+        new_groups: float | None,
+        *,
+        margin: float | None = None,
+        others: IntArray | None = None,
     ) -> FloatArray:
-        """P(one model better than each other) over so many new groups."""
+        """P(one model better than each other, or than some) over so many new groups.
+
+        As long as there are models; nan for those that were not asked for.
+        """
         margin = self.setting.margin if margin is None else margin
+        if others is None:
+            others = np.delete(np.arange(len(self.names)), model)
         if (new_groups, margin) == (self.new_groups, self.setting.margin):
             known = self.evidence.row(model)
-            if not np.isnan(known).any():
+            if not np.isnan(known[others]).any():
                 return known
         setting = replace(self.setting, new_groups=new_groups, margin=margin)
-        others = np.delete(np.arange(len(self.names)), model)
         pairs = np.full(others.size, model), others
         found = self.law.evidence(self.summary, setting, pairs).row(model)
         return found if self.correction is None else self.correction(found)
@@ -275,7 +284,7 @@ class Comparison:
         --------
         >>> import rivals
         >>> from rivals.testbeds import toys
-        >>> rivals.compare(toys.losses(), rng=0).at(c=64.0).rejections
+        >>> rivals.compare(toys.losses(), rng=0).at(c=1000.0).rejections
         {}
         """
         setting = replace(self.setting, **options)

@@ -49,12 +49,14 @@ def save(result: Comparison, path: str | PathLike[str]) -> None:
     if isinstance(result.setting.c, CalibratedC):
         header["c_from"] = result.setting.c.source
     plain, arrays = _taken_apart(result.summary)
+    contents: dict[str, Any] = {"header": None, **arrays}
     header["summary"] = plain
+    contents["header"] = np.array(json.dumps(header))
     target = Path(path)
     partial = target.with_name(f".{target.name}.partial")
     try:
         with partial.open("wb") as file:
-            np.savez_compressed(file, header=np.array(json.dumps(header)), **arrays)
+            np.savez_compressed(file, **contents)
         replace(partial, target)
     finally:
         partial.unlink(missing_ok=True)

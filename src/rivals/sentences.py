@@ -130,22 +130,33 @@ def not_shown(n_models: int) -> list[str]:
 
 
 def decided(
-    best: str, beaten: Sequence[str], open_models: Mapping[str, float], where: str, by_more: str
+    best: str,
+    beaten: Sequence[str],
+    open_models: Mapping[str, float],
+    where: str,
+    by_more: str,
+    same: Sequence[str] = (),
 ) -> str:
-    """Who would win again, and against whom that is open; at most two sentences."""
+    """Who would win again, and against whom that is open; at most two sentences.
+
+    `same` are models that are equivalent to the best, of which another sentence tells.
+    """
     against = ", ".join(f"{name} ({p_is(value)})" for name, value in open_models.items())
     if len(open_models) > MOST_NAMED:
         against = f"{len(open_models)} models (P up to {probability(max(open_models.values()))})"
-    if not open_models:
+    if not open_models and not same:
         return f"{best} would win again{by_more} {where}."
+    if not open_models:
+        against_whom = f" against {listed(beaten)}" if beaten else ""
+        return f"{best} would win again{by_more}{against_whom} {where}." if beaten else ""
     if beaten:
         return (
-            f"{best} would win again{by_more} {where} against {listed(beaten)}, but not surely "
+            f"{best} would win again{by_more} against {listed(beaten)} {where}, but not surely "
             f"against {against}. If you need one model: {best}."
         )
     return (
         f"No winner is named: {best} has the lowest mean loss, but would not surely win "
-        f"again{by_more} {where} against {against}. If you need one model: {best}."
+        f"again{by_more} {where}: {against}. If you need one model: {best}."
     )
 
 
@@ -236,8 +247,9 @@ def noted(note: Note, noun: str = "group") -> str:
         "left out": f"{plural(noun).capitalize()} were left out in turn, so that models share "
         f"training data: the variance of their mean difference is taken {1.0 + note.value:.3g} "
         "times as large.",
-        "training not said": f"The models are taken as fitted to other data; if {plural(noun)} were "
-        "left out in turn, say so by Losses(..., left_out=True), or P is too sure.",
+        "training not said": "The models are taken as fitted to other data; if "
+        f"{plural(noun)} were left out in turn, say so by Losses(..., left_out=True), or P is too "
+        "sure.",
         "unequal sizes": f"Sizes of {plural(noun)} differ much: in a mean over points they are "
         f"worth {note.value:.1f} {plural(noun)} of one size.",
         "goes with size": f"The difference between {names} goes with the size of the {noun} (rank "
@@ -276,15 +288,16 @@ def at_least(best: str, other: str, margin: float, threshold: float, unit: str) 
     """The largest margin at which the decision would stand."""
     unit = f" {unit}" if unit else ""
     return (
-        f"{best} is better than {other} by at least {margin:.2g}{unit} (P = {threshold:g}); that is "
-        "the largest margin at which the decision stands."
+        f"{best} is better than {other} by at least {margin:.2g}{unit} (P = {threshold:g}); that "
+        "is the largest margin at which the decision stands."
     )
 
 
-def equivalent(best: str, other: str, margin: float, value: float, unit: str) -> str:
-    """That the difference of two models does not matter."""
+def equivalent(best: str, same: Mapping[str, float], margin: float, unit: str) -> str:
+    """That differences from the best do not matter."""
     unit = f" {unit}" if unit else ""
-    return f"{best} and {other} are equivalent within {margin:g}{unit} ({p_is(value)})."
+    surely = p_is(min(same.values()))
+    return f"Equivalent to {best} within {margin:g}{unit}: {listed(list(same))} ({surely})."
 
 
 def too_few_for_equivalence(n_groups: int, least: int, noun: str) -> str:
@@ -411,8 +424,8 @@ def number_or_text(value: float | None) -> float | str | None:
 def looks_order(noun: str) -> str:
     """What looks rest on."""
     return (
-        f"The {plural(noun)} are taken in the order in which they first appear in the data: it must "
-        "be that of their arrival, not one that was sorted by a result."
+        f"The {plural(noun)} are taken in the order in which they first appear in the data: it "
+        "must be that of their arrival, not one that was sorted by a result."
     )
 
 

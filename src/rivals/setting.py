@@ -82,7 +82,7 @@ class CalibratedC(float):
         chosen.source = dict(source)
         return chosen
 
-    def __getnewargs__(self) -> tuple[float, dict[str, Any]]:
+    def __getnewargs__(self) -> tuple[float, dict[str, Any]]:  # type: ignore[override]
         """For copies, which workers in other processes get."""
         return float(self), self.source
 

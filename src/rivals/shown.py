@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rivals import sentences as say
 from rivals import told
-from rivals._types import FloatArray
-from rivals.laws.base import central_interval
+from rivals._types import FloatArray, IntArray
+from rivals.equivalence import equivalent_models
+from rivals.laws.base import Differences, central_interval
 from rivals.laws.transport import Transport
 from rivals.laws.unknown_c import is_unknown, without_c
 from rivals.table import Column, Table
@@ -25,22 +26,23 @@ MOST_COLUMNS = 12
 
 def screen(result: Comparison) -> str:
     """What `print` shows: the table, the decision, one caution, the track record."""
-    table_shown = result.table.first(MOST_ROWS)
+    best = result.names.index(result.ranking[0])
+    rows = table(result, best, MOST_ROWS).text()
     hidden = say.not_shown(len(result.names) - MOST_ROWS)
-    lines = [told.opening(result), "", table_shown.text(), *hidden, "", result.conclusion]
+    lines = [told.opening(result), "", rows, *hidden, "", result.conclusion]
     return "\n".join([*lines, *told.track_record(result), say.POINTERS])
 
 
-def table(result: Comparison, model: int) -> Table:
-    """Every model by risk, beside one of them."""
-    order = [result.names.index(name) for name in result.ranking]
+def table(result: Comparison, model: int, most: int | None = None) -> Table:
+    """Models by risk, all or the best few, beside one of them."""
+    ranking = result.ranking[:most]
+    order = np.array([result.names.index(name) for name in ranking])
+    others = order[order != model]
     risk = result.evidence.risk
-    low, high = interval_beside(result, model)
     behind = risk - risk[model]
-    decimals = say.decimals_for([*np.delete(high - low, model).tolist(), *np.abs(behind).tolist()])
-
-    def beside(values: Any) -> list[Any]:
-        return [None if place == model else values[place] for place in order]
+    low, high = interval_beside(result, model, others)
+    decimals = say.decimals_for([*(high - low).tolist(), *np.abs(behind[others]).tolist()])
+    ends = dict(zip(others.tolist(), zip(low.tolist(), high.tolist(), strict=True), strict=True))
 
     def loss(value: float | None) -> str:
         return say.fixed(value, decimals)
@@ -48,62 +50,73 @@ def table(result: Comparison, model: int) -> Table:
     def ends_shown(value: tuple[float, float] | None) -> str:
         return say.span(value, decimals)
 
-    def chance(value: float | None) -> str:
-        return "–" if value is None else say.probability(value)
+    def beside(values: FloatArray) -> list[float | None]:
+        return [None if place == model else float(values[place]) for place in order]
 
-    is_best = model == order[0]
+    is_best = result.names[model] == result.ranking[0]
     name = result.names[model]
     worse = "worse than the best" if is_best else f"worse than {name}"
     by_more = say.by_more(result.setting.margin, result.summary.source.unit)
     wins = f"P({'best' if is_best else name} wins again{by_more})"
-    ends = list(zip(low.tolist(), high.tolist(), strict=True))
     columns = [
-        Column("model", result.ranking, is_text=True),
+        Column("model", ranking, is_text=True),
         Column("mean loss", risk[order].tolist(), loss),
-        Column("mean", beside(behind.tolist()), loss, worse),
-        Column(f"{100 * result.setting.level:g} % interval", beside(ends), ends_shown, worse),
+        Column("mean", beside(behind), loss, worse),
+        Column(
+            f"{100 * result.setting.level:g} % interval",
+            [ends.get(place) for place in order.tolist()],
+            ends_shown,
+            worse,
+        ),
     ]
-    for head, over, row in _chances(result, model, wins):
-        columns.append(Column(head, beside(row.tolist()), chance, over))
-    words = [word(result, place) for place in order]
+    for head, over, row in _chances(result, model, others, wins):
+        columns.append(Column(head, beside(row), _chance, over))
+    same = equivalent_models(result)
+    words = ["equivalent" if name in same else word(result, name) for name in ranking]
     columns.append(Column("decision", words, is_text=True))
     return Table(tuple(columns))
 
 
-def _chances(result: Comparison, model: int, wins: str) -> list[tuple[str, str, FloatArray]]:
+def _chance(value: float | None) -> str:
+    return "–" if value is None else say.probability(value)
+
+
+def _chances(
+    result: Comparison, model: int, others: IntArray, wins: str
+) -> list[tuple[str, str, FloatArray]]:
     """Heads and rows of the probabilities: what decides, and what else a reader should know."""
     if result.groups is not None:
         horizons = sorted({1.0, float(result.new_groups or 1.0)})
         nouns = [say.new(number, noun(result)) for number in horizons]
-        rows = [result.beside(model, number) for number in horizons]
+        rows = [result.beside(model, number, others=others) for number in horizons]
         return [(head, f"{wins} in", row) for head, row in zip(nouns, rows, strict=True)]
-    at_c = result.beside(model, None)
+    at_c = result.beside(model, None, others=others)
     if not is_unknown(result.law, result.setting):
         return [(wins, "", at_c)]
-    return [
-        (f"c = {result.c:g}", wins, at_c),
-        ("c unknown", wins, chance_without_c(result, model)),
-    ]
+    unknown = np.full(len(result.names), np.nan)
+    unknown[others] = chance_without_c(result, model, others)
+    return [(f"c = {result.c:g}", wins, at_c), ("c unknown", wins, unknown)]
 
 
-def chance_without_c(result: Comparison, model: int) -> FloatArray:
-    """P(a model better than each other) under law "transport", c unknown."""
-    assert isinstance(result.law, Transport)
-    law = without_c(result.law, result.summary, result.setting, model)
-    margin = np.full(len(result.names), result.setting.margin)
-    # The law is that of the others less the model: it is better where they are above the margin.
-    return np.asarray(1.0 - law.below(margin)[0])
+def chance_without_c(result: Comparison, model: int, others: IntArray) -> FloatArray:
+    """P(a model better than each of some others) under law "transport", c unknown."""
+    law = _without_c(result, np.full(others.size, model), others)
+    return np.asarray(law.below(np.full(others.size, -result.setting.margin))[0])
 
 
-def interval_beside(result: Comparison, model: int) -> tuple[FloatArray, FloatArray]:
-    """Between which values the risk of each model beyond that of one lies; c unknown, if it is."""
+def interval_beside(
+    result: Comparison, model: int, others: IntArray
+) -> tuple[FloatArray, FloatArray]:
+    """Between which values the risks of others lie beyond that of one; c unknown, if it is."""
     if not is_unknown(result.law, result.setting):
-        return result.law.interval(result.summary, result.setting, model)
+        return result.law.interval(result.summary, result.setting, model, others)
+    law = _without_c(result, others, np.full(others.size, model))
+    return central_interval(law, others.size, result.setting.level)
+
+
+def _without_c(result: Comparison, a: IntArray, b: IntArray) -> Differences:
     assert isinstance(result.law, Transport)
-    law = without_c(result.law, result.summary, result.setting, model)
-    low, high = central_interval(law, len(result.names), result.setting.level)
-    low[model] = high[model] = 0.0
-    return low, high
+    return without_c(result.law, result.summary, result.setting, a, b)
 
 
 def pairs(result: Comparison) -> Table:
@@ -149,9 +162,8 @@ def groups_table(result: Comparison) -> Table:
     return Table(tuple(columns))
 
 
-def word(result: Comparison, place: int) -> str:
+def word(result: Comparison, name: str) -> str:
     """The decision about a model, in a word or two."""
-    name = result.names[place]
     if name in result.rejections:
         by = result.rejections[name].by
         return "rejected" if by == result.ranking[0] else f"rejected by {by}"

@@ -11,11 +11,12 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from rivals._types import FloatArray, IntArray
+from rivals._types import BoolArray, FloatArray, IntArray
 from rivals.grouping import Grouping
 from rivals.losses import NOT_SAID, Provenance, Study, check_names
 from rivals.method.distance import wasserstein_distances
@@ -45,6 +46,10 @@ class GroupSummaries:
         What a group is called.
     source : Provenance
         Where the losses come from.
+    variances : array, shape (models, models, groups), or None
+        The sampling variance of the difference of each two means in each group, and on the diagonal
+        that of each mean, where estimates came with errors of their own; nan where it is unknown.
+        None where all follow from `pairs` and `sizes`.
 
     Examples
     --------
@@ -68,6 +73,7 @@ class GroupSummaries:
     misfits: FloatArray
     noun: str = "group"
     source: Provenance = NOT_SAID
+    variances: FloatArray | None = None
 
     def __post_init__(self) -> None:
         _check(self)
@@ -108,6 +114,32 @@ class GroupSummaries:
         """Of the pooled variances within groups; at least 1, also where each group is one point."""
         return max(int(self.sizes.sum()) - self.sizes.size, 1)
 
+    def sampling(self, a: IntArray, b: IntArray) -> FloatArray:
+        """The sampling variance of each difference of two mean losses, pairs × groups."""
+        if self.variances is not None:
+            return np.asarray(self.variances[a, b])
+        return np.asarray((self.pairs.of_pairs(a, b) / self.degrees)[:, None] / self.sizes)
+
+    @property
+    def own_sampling(self) -> FloatArray:
+        """The sampling variance of each mean loss, models × groups."""
+        if self.variances is not None:
+            return np.einsum("aag->ag", self.variances)
+        return np.asarray((self.pairs.own_scaled / self.degrees)[:, None] / self.sizes)
+
+    @cached_property
+    def known(self) -> BoolArray:
+        """Which pairs can be judged: those of which the sampling variance is known."""
+        if self.variances is None:
+            return np.ones((len(self.models), len(self.models)), dtype=bool)
+        return np.asarray(~np.isnan(self.variances).any(axis=2))
+
+    @cached_property
+    def magnitude(self) -> FloatArray:
+        """The size of the losses of each model, beside which rounding is judged."""
+        within = np.sqrt(self.pairs.own_scaled / float(self.sizes.sum()))
+        return np.asarray(within + np.abs(self.means).max(axis=1))
+
     def taken(self, groups: Sequence[int]) -> GroupSummaries:
         """Some of the groups, by their places, as if variances within groups were known from all.
 
@@ -124,6 +156,7 @@ class GroupSummaries:
             gaps=self.gaps[:, places],
             pairs=self.pairs.scaled(part),
             misfits=self.misfits[:, :, places],
+            variances=None if self.variances is None else self.variances[:, :, places],
         )
 
     @classmethod
@@ -144,6 +177,8 @@ class GroupSummaries:
                 )
             if len(site.misfits) != len(first.misfits):
                 raise ValueError("sites must have the same number of simulations")
+            if (site.variances is None) != (first.variances is None):
+                raise ValueError("sites must all have losses, or all have estimates with errors")
         return cls(
             first.models,
             tuple(name for site in sites for name in site.groups),
@@ -152,11 +187,14 @@ class GroupSummaries:
             np.concatenate([site.gaps for site in sites], axis=1),
             PairSums(
                 np.sum([site.pairs.own_scaled for site in sites], axis=0),
-                np.sum([site.pairs.factor * _whole(site.pairs) for site in sites], axis=0),
+                np.sum([site.pairs.whole() for site in sites], axis=0),
             ),
             np.concatenate([site.misfits for site in sites], axis=2),
             first.noun,
             first.source,
+            None
+            if first.variances is None
+            else np.concatenate([site.variances for site in sites], axis=2),
         )
 
     def to_json(self) -> str:
@@ -169,11 +207,14 @@ class GroupSummaries:
             "first": self.first.tolist(),
             "gaps": self.gaps.tolist(),
             "own": self.pairs.own_scaled.tolist(),
-            "pairs": (self.pairs.factor * _whole(self.pairs)).tolist(),
+            "pairs": self.pairs.whole().tolist(),
             "misfits": self.misfits.tolist(),
             "noun": self.noun,
             "source": asdict(self.source),
         }
+        if self.variances is not None:
+            unknown = np.isnan(self.variances)
+            plain["variances"] = np.where(unknown, None, self.variances).tolist()  # type: ignore[call-overload]
         return json.dumps(plain, allow_nan=False)
 
     @classmethod
@@ -187,6 +228,7 @@ class GroupSummaries:
             raise ValueError(f"these are no summaries: the field 'format' is not {FORMAT!r}")
         try:
             n_models, n_groups = len(found["models"]), len(found["groups"])
+            variances = found.get("variances")
             return cls(
                 tuple(found["models"]),
                 tuple(found["groups"]),
@@ -200,6 +242,7 @@ class GroupSummaries:
                 np.array(found["misfits"], dtype=np.float64).reshape(-1, n_models, n_groups),
                 str(found["noun"]),
                 Provenance(**found["source"]),
+                None if variances is None else np.array(variances, dtype=np.float64),
             )
         except (KeyError, TypeError, OverflowError) as error:
             raise ValueError(f"these summaries are not as `to_json` writes them: {error}") from None
@@ -235,12 +278,6 @@ def misfits_within(study: Study, grouping: Grouping) -> FloatArray:
     return misfits
 
 
-def _whole(pairs: PairSums) -> FloatArray:
-    if pairs.matrix is None:
-        raise ValueError("of so many models, summaries cannot be joined or written; choose some")
-    return pairs.matrix
-
-
 def _check(summary: GroupSummaries) -> None:
     """The same for summaries of losses, of files, and of other sites."""
     check_names(list(summary.models))
@@ -267,7 +304,28 @@ def _check(summary: GroupSummaries) -> None:
             raise ValueError(f"summaries: {name} has numbers that are missing or infinite")
         if name in ("own", "pairs", "misfits") and array.size and array.min() < 0.0:
             raise ValueError(f"summaries: {name} are squares, and cannot be negative")
+    _check_variances(summary)
     if n_groups and summary.sizes.min() < 1:
         raise ValueError(f"summaries: a {summary.noun} has no point")
     if n_groups and np.any(summary.gaps[0] != 0.0):
         raise ValueError("summaries: gaps are relative to the first model, whose own must be 0")
+
+
+def _check_variances(summary: GroupSummaries) -> None:
+    """Of estimates: known for a model and one other at least, and above zero."""
+    variances = summary.variances
+    if variances is None:
+        return
+    n_models = len(summary.models)
+    if variances.shape != (n_models, n_models, len(summary.groups)):
+        raise ValueError(f"summaries: variances have shape {variances.shape}")
+    if np.isinf(variances).any() or np.any(variances <= 0.0):
+        raise ValueError("summaries: a variance is infinite, zero or negative")
+    if not np.array_equal(variances, variances.transpose(1, 0, 2), equal_nan=True):
+        raise ValueError("summaries: variances of pairs must be the same in both directions")
+    alone = np.flatnonzero(summary.known.sum(axis=1) == np.diagonal(summary.known))
+    if alone.size:
+        raise ValueError(
+            f"summaries: of model {summary.models[alone[0]]!r} no difference from another has a "
+            "known variance"
+        )

@@ -71,7 +71,8 @@ class Table:
             lines = [GAP.join(parts) for parts in zip(*map(_text_column, columns), strict=True)]
             width = max(len(over), len(lines[0]))
             blocks.append([over.center(width), *(line.center(width) for line in lines)])
-        return "\n".join(GAP.join(parts).rstrip() for parts in zip(*blocks, strict=True))
+        lines = [GAP.join(parts).rstrip() for parts in zip(*blocks, strict=True)]
+        return "\n".join(lines if any(column.over for column in self.columns) else lines[1:])
 
     def html(self) -> str:
         """With every name escaped."""

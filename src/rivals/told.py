@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from math import inf
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rivals import heterogeneity, shown
 from rivals import sentences as say
-from rivals import shown
+from rivals.equivalence import LEAST_GROUPS, equivalent_models
 from rivals.laws.base import quantile
 from rivals.laws.unknown_c import is_unknown
 from rivals.setting import CalibratedC
@@ -44,12 +44,16 @@ def decision(result: Comparison) -> str:
             return say.contradicted_draws(best, result.contradictions)
         return say.contradicted(best, result.contradictions, shown.noun(result))
     row = dict(zip(result.names, _row(result).tolist(), strict=True))
-    open_models = {name: row[name] for name in result.survivors if name != best}
+    same = equivalent_models(result)
+    open_models = {name: row[name] for name in result.survivors if name not in (best, *same)}
     by_more = say.by_more(result.setting.margin, result.summary.source.unit)
     where = say.where(result.new_groups or 0, result.n_groups, shown.noun(result))
     by_best = [name for name, found in result.rejections.items() if found.by == best]
     by_others = {name: found.by for name, found in result.rejections.items() if found.by != best}
-    found = say.decided(best, by_best, open_models, where, by_more)
+    found = say.decided(best, by_best, open_models, where, by_more, list(same))
+    unit = result.summary.source.unit
+    if same:
+        found = f"{found} {say.equivalent(best, same, result.setting.margin, unit)}".strip()
     if by_others and len(by_others) <= say.MOST_NAMED:
         return f"{found} {say.not_beaten_by_best(by_others)}"
     return found
@@ -75,12 +79,12 @@ def _provisional(result: Comparison) -> list[str]:
     if not is_unknown(result.law, result.setting) or result.contradictions:
         return []
     best = result.names.index(result.ranking[0])
-    unknown = shown.chance_without_c(result, best)
-    unknown[best] = inf
+    others = np.delete(np.arange(len(result.names)), best)
+    unknown = shown.chance_without_c(result, best, others)
     nearest = int(np.argmin(unknown))
-    at_c = float(_row(result)[nearest])
+    at_c = float(_row(result)[others[nearest]])
     n_data_sets = one_data_set().n_data_sets
-    name = result.names[nearest]
+    name = result.names[others[nearest]]
     return [say.provisional(result.c, name, at_c, float(unknown[nearest]), n_data_sets)]
 
 
@@ -111,10 +115,15 @@ def _small_lead(result: Comparison) -> list[str]:
     """That a winner of the study may well lose in one new group."""
     if result.groups is None or result.new_groups == 1 or result.contradictions:
         return []
-    one = dict(zip(result.names, result.beside(_best(result), 1.0).tolist(), strict=True))
-    beaten = [name for name in result.ranking[1:] if name in result.rejections]
-    close = [name for name in beaten if one[name] < say.SURE_OF_ONE]
-    return [say.small_lead(close[0], one[close[0]], shown.noun(result))] if close else []
+    beaten = [name for name in result.ranking[1:] if name in result.rejections][:MOST_TOLD]
+    if not beaten:
+        return []
+    others = np.array([result.names.index(name) for name in beaten])
+    one = result.beside(_best(result), 1.0, others=others)[others]
+    close = int(np.argmin(one))
+    if one[close] >= say.SURE_OF_ONE:
+        return []
+    return [say.small_lead(beaten[close], float(one[close]), shown.noun(result))]
 
 
 def details(result: Comparison) -> str:
@@ -124,6 +133,8 @@ def details(result: Comparison) -> str:
     lines += [say.noted(note, noun) for note in result.notes]
     lines += _by_how_much(result)
     lines += _heterogeneity(result)
+    if result.groups is not None and result.setting.margin and result.n_groups < LEAST_GROUPS:
+        lines.append(say.too_few_for_equivalence(result.n_groups, LEAST_GROUPS, noun))
     n_simulations = result.law.n_simulations(result.summary)
     if n_simulations and not result.contradictions:
         at_each = [result.at(c=value).survivors for value in SENSITIVITIES]
@@ -139,13 +150,15 @@ def details(result: Comparison) -> str:
 def _by_how_much(result: Comparison) -> list[str]:
     """Intervals of the differences from the best, and the largest margin of each rejection."""
     best = _best(result)
-    low, high = shown.interval_beside(result, best)
+    others = np.array([result.names.index(name) for name in result.ranking[1:MOST_TOLD]])
+    low, high = shown.interval_beside(result, best, others)
     unit = result.summary.source.unit
     first = result.names[best]
     lines = []
-    for name in result.ranking[1:MOST_TOLD]:
-        place = result.names.index(name)
-        lines.append(say.ahead(first, name, low[place], high[place], result.setting.level, unit))
+    level = result.setting.level
+    for place, lowest, highest in zip(others.tolist(), low.tolist(), high.tolist(), strict=True):
+        name = result.names[place]
+        lines.append(say.ahead(first, name, lowest, highest, level, unit))
         found = result.rejections.get(name)
         if found is not None and found.by == first and not is_unknown(result.law, result.setting):
             margin = largest_margin(result, best, place)
@@ -169,22 +182,11 @@ def _heterogeneity(result: Comparison) -> list[str]:
     unit = result.summary.source.unit
     lines = []
     for name in result.ranking[1:MOST_TOLD]:
-        tau, part = heterogeneity(result, best, result.names.index(name))
+        other = result.names.index(name)
+        tau, part = heterogeneity.of_pair(result.law, result.groups, result.setting, best, other)
         if tau == tau:
             lines.append(say.spread_between(name, tau, part, shown.noun(result), unit))
     return lines
-
-
-def heterogeneity(result: Comparison, a: int, b: int) -> tuple[float, float]:
-    """The median of τ, and I²: the part of the variance of observed differences that it makes."""
-    law = result.law.differences(result.summary, result.setting, np.array([a]), np.array([b]))
-    if law.fixed[0]:  # type: ignore[attr-defined]
-        return float("nan"), float("nan")
-    spread = law.spread  # type: ignore[attr-defined]
-    total = np.cumsum(spread.weight[0, 0])
-    tau = float(spread.tau[0, np.searchsorted(total, 0.5)])
-    typical = 1.0 / float(np.mean(1.0 / law.variances[0])) if law.variances.min() > 0.0 else 0.0  # type: ignore[attr-defined]
-    return tau, tau**2 / (tau**2 + typical) if tau > 0.0 else 0.0
 
 
 # ---------------------------------------------------------------- the track record

@@ -73,6 +73,10 @@ class Law(ABC):
             )
         return np.ones(a.size, dtype=bool)
 
+    def may_exceed(self, summary: Any, setting: Setting, a: IntArray, b: IntArray) -> BoolArray:
+        """Of which pairs P may pass the threshold: the others need not be computed."""
+        return np.ones(a.size, dtype=bool)
+
     def notes(self, summary: Any, setting: Setting) -> tuple[Note, ...]:
         """What to know about these losses under this law."""
         return ()
@@ -94,7 +98,7 @@ class Law(ABC):
         error = np.empty(better.size)
         n_simulations = self.n_simulations(summary)
         strongest = np.zeros((n_simulations if n_simulations > 1 else 0, risk.size))
-        for piece in _pieces(better.size, TOGETHER // self.width(summary)):
+        for piece in pieces(better.size, TOGETHER // self.width(summary)):
             a, b = better[piece], worse[piece]
             law = self.differences(summary, setting, a, b)
             margin = np.full(a.size, setting.margin)
@@ -121,12 +125,12 @@ class Law(ABC):
             notes,
         )
 
-    def interval(self, summary: Any, setting: Setting, model: int) -> tuple[FloatArray, FloatArray]:
-        """Between which values the risk of each model beyond that of one of them lies."""
-        others = np.delete(np.arange(len(summary.models)), model)
+    def interval(
+        self, summary: Any, setting: Setting, model: int, others: IntArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """Between which values the risks of others lie beyond that of one model."""
         law = self.differences(summary, setting, others, np.full(others.size, model))
-        low, high = central_interval(law, others.size, setting.level)
-        return np.insert(low, model, 0.0), np.insert(high, model, 0.0)
+        return central_interval(law, others.size, setting.level)
 
     def risk_interval(self, summary: Any, setting: Setting) -> tuple[FloatArray, FloatArray]:
         """Between which values the risk of each model lies."""
@@ -157,6 +161,6 @@ def _ordered(risk: FloatArray, pairs: Pairs) -> Pairs:
     return np.where(swapped, second, first), np.where(swapped, first, second)
 
 
-def _pieces(size: int, together: int) -> Iterator[slice]:
+def pieces(size: int, together: int) -> Iterator[slice]:
     step = max(together, 1)
     return (slice(begin, begin + step) for begin in range(0, size, step))

@@ -2,7 +2,7 @@
 
 Assumption. The difference of two risks varies between groups as N(μ, τ²), and new groups are drawn
 as the observed ones were. The mean difference d_g in a group has the sampling variance σ²/n_g, with
-σ² pooled within groups:
+σ² pooled within groups, or one that was given for each group:
 
     d_g ~ N(μ, τ² + σ²/n_g),  μ flat,
     τ ~ half-t with 3 degrees of freedom and scale √(c/2 · mean_g (W_ag² + W_bg²)),
@@ -26,8 +26,8 @@ from typing import ClassVar
 import numpy as np
 
 from rivals._types import BoolArray, FloatArray, IntArray
-from rivals.evidence import Note
-from rivals.laws.base import Law
+from rivals.evidence import Evidence, Note
+from rivals.laws.base import TOGETHER, Law, Pairs, every_pair, pieces
 from rivals.laws.transport import FAR, together_and_alone
 from rivals.losses import Study
 from rivals.method.looks import excludes_zero
@@ -42,6 +42,12 @@ LEAST_GROUPS = 3
 ROUNDING = 2.0**-46
 # No prior of τ is narrower than this part of what is seen between groups.
 NARROWEST = 1e-3
+# Of many pairs, P is computed roughly first: with so many points of τ it is off by less than a
+# third of this error, up to so many groups (tested).
+ROUGH_POINTS = (15, 32)
+ROUGH_ERROR = 0.03
+MOST_ROUGHLY = 60
+FEW_PAIRS = 100
 # Differences that go with the size of groups are noted from so many groups on, and from a rank
 # correlation that has one chance in a hundred where there is none.
 ENOUGH_GROUPS = 8
@@ -83,6 +89,11 @@ class Groups(Law):
                 "clusters have no place beside groups: points of a group are taken as independent, "
                 "and what they share as part of how groups differ; leave clusters out"
             )
+        if study.order is not None:
+            raise ValueError(
+                "order has no place beside groups: points of a group are taken as independent, and "
+                "what neighbours share as part of how groups differ; leave order out"
+            )
         summary = GroupSummaries.of(study)
         self.check(summary)
         return summary
@@ -107,8 +118,25 @@ class Groups(Law):
     def width(self, summary: GroupSummaries) -> int:
         return max(POINTS * (len(summary.misfits) + 1), summary.sizes.size)
 
-    def differences(
+    def may_exceed(
         self, summary: GroupSummaries, setting: Setting, a: IntArray, b: IntArray
+    ) -> BoolArray:
+        found = np.ones(a.size, dtype=bool)
+        if a.size < FEW_PAIRS or summary.sizes.size > MOST_ROUGHLY:
+            return found
+        for piece in pieces(a.size, TOGETHER // sum(ROUGH_POINTS)):
+            law = self.differences(summary, setting, a[piece], b[piece], ROUGH_POINTS)
+            rough = law.below(np.full(a[piece].size, -setting.margin)).max(axis=0)
+            found[piece] = rough > setting.threshold - ROUGH_ERROR
+        return found
+
+    def differences(
+        self,
+        summary: GroupSummaries,
+        setting: Setting,
+        a: IntArray,
+        b: IntArray,
+        points: tuple[int, int] | None = None,
     ) -> NewGroups:
         of_models = (
             together_and_alone(summary.misfits.mean(axis=2)) if len(summary.misfits) else None
@@ -118,10 +146,21 @@ class Groups(Law):
             summary,
             setting,
             summary.gaps[a] - summary.gaps[b],
-            summary.pairs.of_pairs(a, b) / summary.degrees,
+            summary.sampling(a, b),
             misfits,
-            np.maximum(_magnitude(summary)[a], _magnitude(summary)[b]),
+            np.maximum(summary.magnitude[a], summary.magnitude[b]),
+            points,
         )
+
+    def evidence(
+        self, summary: GroupSummaries, setting: Setting, asked: Pairs | None = None
+    ) -> Evidence:
+        """Of the pairs that can be judged: not all can, where estimates came without covariance."""
+        if summary.variances is not None:
+            first, second = every_pair(len(summary.models)) if asked is None else asked
+            known = summary.known[first, second]
+            asked = (first[known], second[known])
+        return super().evidence(summary, setting, asked)
 
     def risks(self, summary: GroupSummaries, setting: Setting) -> NewGroups:
         misfits = together_and_alone(summary.misfits.mean(axis=2)) if len(summary.misfits) else None
@@ -129,9 +168,9 @@ class Groups(Law):
             summary,
             setting,
             summary.means,
-            summary.pairs.own_scaled / summary.degrees,
+            summary.own_sampling,
             misfits,
-            _magnitude(summary),
+            summary.magnitude,
         )
 
     def _new_groups(
@@ -142,15 +181,18 @@ class Groups(Law):
         sampling: FloatArray,
         misfits: FloatArray | None,
         magnitude: FloatArray,
+        points: tuple[int, int] | None = None,
     ) -> NewGroups:
         """The law of the mean over new groups, from one value of each pair in each group."""
-        variances = sampling[:, None] / summary.sizes
+        unknown = np.isnan(sampling).any(axis=1)
+        variances = np.where(unknown[:, None], 1.0, sampling)
         # Where nothing varies, neither between groups nor within, the law is a point.
         rounding = ROUNDING * magnitude
-        fixed = (np.ptp(values, axis=1) <= rounding) & (sampling <= rounding**2)
+        of_points = np.max(variances * summary.sizes, axis=1)
+        fixed = (np.ptp(values, axis=1) <= rounding) & (of_points <= rounding**2)
         variances[fixed] = 1.0  # any will do: the answer does not come from it
         scales = self._prior(setting, misfits, values, variances)
-        spread = spread_between_groups(values, variances, scales)
+        spread = spread_between_groups(values, variances, scales, points=points)
         return NewGroups(
             replace(spread, variance=spread.variance * (1.0 + self.kappa(summary))),
             values,
@@ -158,6 +200,7 @@ class Groups(Law):
             summary.sizes.size if setting.new_groups is None else setting.new_groups,
             fixed,
             np.where(np.abs(values[:, 0]) > rounding, values[:, 0], 0.0),
+            unknown,
         )
 
     def kappa(self, summary: GroupSummaries) -> float:
@@ -197,7 +240,7 @@ class Groups(Law):
             notes.append(Note("left out", value=self.kappa(summary)))
         if source.left_out is None:
             notes.append(Note("training not said"))
-        if summary.sizes.max() == 1:
+        if summary.variances is None and summary.sizes.max() == 1:
             notes.append(Note("one point in each group"))
         effective = float(summary.sizes.sum()) ** 2 / float(np.sum(summary.sizes**2.0))
         if effective < 0.5 * summary.sizes.size:
@@ -211,43 +254,46 @@ class Groups(Law):
 
 
 def weights_of_groups(summary: GroupSummaries) -> FloatArray:
-    """w_g ∝ 1/(λ + 1/n_g), λ = τ²/σ² by moments pooled over all pairs: one for all models.
+    """w_g ∝ 1/(τ² + σ²/n_g), τ² by moments pooled over all pairs: one for all models.
 
-    The more groups differ beside the noise within them, the more alike they weigh; of one size all
-    weigh the same. A wrong λ costs precision, not truth.
+    The more groups differ beside the noise within them, the more alike they weigh; of one noise all
+    weigh the same. A wrong τ² costs precision, not truth.
     """
-    sizes = summary.sizes
-    if sizes.min() == sizes.max():
-        return np.full(sizes.size, 1.0 / sizes.size)
-    n_models = len(summary.models)
-    centred = summary.gaps - summary.gaps.mean(axis=1, keepdims=True)
-    total = centred.sum(axis=0)
-    # Of all pairs: Σ_{a<b} |x_a − x_b|² = k Σ |x_a|² − |Σ x_a|².
-    between = (n_models * np.sum(centred**2) - total @ total) / (sizes.size - 1)
-    within = _pooled_within(summary)
-    excess = max(between - within * float(np.mean(1.0 / sizes)), 0.0)
-    ratio = excess / within if within > 0.0 else inf
-    weights = np.ones(sizes.size) if ratio == inf else 1.0 / (ratio + 1.0 / sizes)
+    noise = _pooled_noise(summary)
+    n_groups = noise.size
+    if noise.min() == noise.max():
+        return np.full(n_groups, 1.0 / n_groups)
+    excess = max(_between(summary) - float(noise.mean()), 0.0)
+    weights = 1.0 / (excess + noise)
     return np.asarray(weights / weights.sum())
 
 
-def _pooled_within(summary: GroupSummaries) -> float:
-    """σ² of all pairs, summed."""
+def _between(summary: GroupSummaries) -> float:
+    """The variance of differences between groups, summed over all pairs that can be judged."""
+    centred = summary.gaps - summary.gaps.mean(axis=1, keepdims=True)
+    if summary.variances is None:
+        total = centred.sum(axis=0)
+        # Of all pairs: Σ_{a<b} |x_a − x_b|² = k Σ |x_a|² − |Σ x_a|².
+        squares = len(centred) * np.sum(centred**2) - total @ total
+    else:
+        a, b = np.nonzero(np.triu(summary.known, k=1))
+        squares = np.sum((centred[a] - centred[b]) ** 2)
+    return float(squares) / (summary.sizes.size - 1)
+
+
+def _pooled_noise(summary: GroupSummaries) -> FloatArray:
+    """The sampling variance in each group, summed over all pairs that can be judged."""
     pairs = summary.pairs
+    if summary.variances is not None:
+        a, b = np.nonzero(np.triu(summary.known, k=1))
+        return np.asarray(summary.variances[a, b].sum(axis=0))
     if pairs.matrix is not None:
-        return float(pairs.factor * pairs.matrix.sum() / 2.0 / summary.degrees)
-    assert pairs.gaps is not None
-    total = pairs.gaps.sum(axis=0)
-    return float(
-        pairs.factor * (len(pairs.gaps) * np.sum(pairs.gaps**2) - total @ total) / summary.degrees
-    )
-
-
-def _magnitude(summary: GroupSummaries) -> FloatArray:
-    """The size of the losses of each model, beside which rounding is judged."""
-    n_points = float(summary.sizes.sum())
-    within = np.sqrt(summary.pairs.own_scaled / n_points)
-    return np.asarray(within + np.abs(summary.means).max(axis=1))
+        squares = float(pairs.matrix.sum()) / 2.0
+    else:
+        assert pairs.gaps is not None
+        total = pairs.gaps.sum(axis=0)
+        squares = float(len(pairs.gaps) * np.sum(pairs.gaps**2) - total @ total)
+    return np.asarray(pairs.factor * squares / summary.degrees / summary.sizes)
 
 
 def _goes_with_size(summary: GroupSummaries, a: int, b: int) -> float:
@@ -257,11 +303,12 @@ def _goes_with_size(summary: GroupSummaries, a: int, b: int) -> float:
     sizes = summary.sizes
     if sizes.size < ENOUGH_GROUPS or sizes.min() == sizes.max():
         return 0.0
-    ranks = [
-        np.argsort(np.argsort(values, kind="stable"), kind="stable")
+    middle = 0.5 * (sizes.size - 1.0)
+    by_size, by_difference = (
+        np.argsort(np.argsort(values, kind="stable"), kind="stable") - middle
         for values in (sizes, summary.gaps[a] - summary.gaps[b])
-    ]
-    found = float(np.corrcoef(ranks)[0, 1])
+    )
+    found = float(by_size @ by_difference / (by_size @ by_size))
     return found if abs(found) * np.sqrt(sizes.size - 1.0) > UNLIKELY else 0.0
 
 
@@ -280,6 +327,8 @@ class NewGroups:
         Pairs of which nothing varies: their law is a point.
     point : array
         Where it is.
+    unknown : array of bool
+        Pairs of which no sampling variance is known: their law is nan.
     """
 
     spread: Spread
@@ -288,6 +337,7 @@ class NewGroups:
     new_groups: float
     fixed: BoolArray
     point: FloatArray
+    unknown: BoolArray
 
     def below(self, value: FloatArray) -> FloatArray:
         if self.new_groups == 1:
@@ -295,10 +345,12 @@ class NewGroups:
         else:
             found = probability_over(self.spread, self.new_groups, -value)
         found[:, self.fixed] = 0.5 + 0.5 * np.sign(value - self.point)[self.fixed]
+        found[:, self.unknown] = np.nan
         return found
 
     def bracket(self) -> tuple[FloatArray, FloatArray]:
         reach = FAR * self.spread.std_over(self.new_groups).max(axis=1)
+        reach[self.unknown] = np.nan
         low = self.spread.centre.min(axis=1) - reach
         high = self.spread.centre.max(axis=1) + reach
         return np.where(self.fixed, self.point, low), np.where(self.fixed, self.point, high)

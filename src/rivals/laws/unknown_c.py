@@ -13,7 +13,7 @@ from math import log
 
 import numpy as np
 
-from rivals._types import FloatArray
+from rivals._types import FloatArray, IntArray
 from rivals.laws.base import Differences
 from rivals.laws.transport import Transport, TransportSummary
 from rivals.method.probability import probability_lower
@@ -25,12 +25,13 @@ POINTS = 97
 REACH = 4.0
 
 
-def without_c(law: Transport, summary: TransportSummary, setting: Setting, a: int) -> Differences:
-    """The law of R_b − R_a of every model b, c unknown."""
-    places = np.arange(len(summary.models))
-    fixed = law.differences(summary, setting, places, np.full(places.size, a))
+def without_c(
+    law: Transport, summary: TransportSummary, setting: Setting, a: IntArray, b: IntArray
+) -> Differences:
+    """The law of R_a − R_b of each pair, c unknown."""
+    at_c = law.differences(summary, setting, a, b)
     misfit = summary.misfits.mean(axis=0)
-    return over_c(fixed.centre, fixed.sampling, misfit + misfit[a] * (places != a))
+    return over_c(at_c.centre, at_c.sampling, misfit[a] + misfit[b])
 
 
 def over_c(centre: FloatArray, sampling: FloatArray, misfit: FloatArray) -> OverC:

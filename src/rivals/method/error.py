@@ -15,7 +15,7 @@ import numpy as np
 from rivals._types import FloatArray, IntArray
 
 # Up to so many models the sums of all pairs are kept; of more, they are made when asked for.
-WHOLE = 2048
+WHOLE = 512
 # A sum of squares below this part of the sums it was made from is summed again, from differences.
 CANCELLED = 1e-6
 # Beyond this autocorrelation the plug-in bandwidth diverges: a series this slow cannot be told
@@ -75,6 +75,12 @@ class PairSums:
             difference = self.gaps[a[piece]] - self.gaps[b[piece]]
             found[piece] = np.einsum("ij,ij->i", difference, difference)
         return self.factor * found
+
+    def whole(self) -> FloatArray:
+        """Of all pairs, as a matrix."""
+        places = np.arange(self.own.size)
+        first, second = np.meshgrid(places, places, indexing="ij")
+        return self.of_pairs(first.ravel(), second.ravel()).reshape(first.shape)
 
     @property
     def own_scaled(self) -> FloatArray:
@@ -195,7 +201,7 @@ def _bandwidth(gaps: FloatArray) -> int:
     """Andrews' plug-in rule for Bartlett's kernel, ⌈1.1447 (α n)^⅓⌉ with α = 4 ρ² / (1 − ρ²)²."""
     rho = min(abs(_autocorrelation(gaps)), LARGEST_AUTOCORRELATION)
     alpha = (2.0 * rho / (1.0 - rho * rho)) ** 2
-    n = gaps.shape[1]
+    n = int(gaps.shape[1])
     return min(max(ceil(1.1447 * float(np.cbrt(alpha * n))), 1), n)
 
 

@@ -28,7 +28,7 @@ def reach_at(n_groups: int) -> float:
     Examples
     --------
     >>> round(reach_at(10), 2), reach_at(2)
-    (3.15, inf)
+    (3.34, inf)
     """
     if n_groups < 2:
         return np.inf

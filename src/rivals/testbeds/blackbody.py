@@ -375,7 +375,7 @@ def radiance(law: str, wavelength: ArrayLike, temperature: ArrayLike) -> FloatAr
 
 def check_law(law: str) -> str:
     """Return the law's name, or say which ones there are."""
-    return one_of(*RADIANCES)("law", law)
+    return str(one_of(*RADIANCES)("law", law))
 
 
 def _checked(wavelength: ArrayLike, temperature: ArrayLike) -> tuple[Any, Any]:
