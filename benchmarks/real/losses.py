@@ -65,7 +65,9 @@ LARGEST = 1e6
 
 def write(data_set: DataSet, design: str, split: int, path: Path) -> bool:
     """One split; False where the data set has too few groups for it."""
-    found = left_out(data_set, *DESIGNS[design], split) if DESIGNS[design] else frozen(data_set, split)
+    found = (
+        left_out(data_set, *DESIGNS[design], split) if DESIGNS[design] else frozen(data_set, split)
+    )
     if found is None:
         return False
     partial = path.with_suffix(".partial.npz")
@@ -74,9 +76,7 @@ def write(data_set: DataSet, design: str, split: int, path: Path) -> bool:
     return True
 
 
-def left_out(
-    data_set: DataSet, n_groups: int, n_folds: int, split: int
-) -> dict[str, Any] | None:
+def left_out(data_set: DataSet, n_groups: int, n_folds: int, split: int) -> dict[str, Any] | None:
     """Losses of groups and of points that were left out, with G groups at hand."""
     table = load(data_set)
     rng = generator(data_set, split, n_groups)

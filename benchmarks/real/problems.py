@@ -35,13 +35,15 @@ class Problem:
     fresh: Fresh
 
 
-def problems(path: Path, key: dict[str, Any]) -> Iterator[Problem]:
-    """The problems of one file; frozen candidates are judged from many sets of groups."""
+def problems(
+    path: Path, key: dict[str, Any], at_hand: tuple[int, ...] = FROZEN
+) -> Iterator[Problem]:
+    """The problems of one file; frozen candidates are judged from sets of so many groups."""
     kept = read(path)
     if "fold" in kept and "fresh" not in kept:  # other folds of the groups of another file
         kept = read(path.with_name(re.sub(r"in\d+(\.\d+\.npz)$", r"\1", path.name))) | kept
         del kept["points"]
-    yield from (_left_out if "fold" in kept else _frozen)(kept, key)
+    yield from _left_out(kept, key) if "fold" in kept else _frozen(kept, key, at_hand)
 
 
 def read(path: Path) -> dict[str, Any]:
@@ -54,23 +56,27 @@ def _left_out(kept: dict[str, Any], key: dict[str, Any]) -> Iterator[Problem]:
     fresh = Fresh(kept["fresh"], kept["fresh_error"])
     views = {}
     if "points" in kept:
-        views["points"] = [kept["points"][:, kept["part"] == one] for one in np.unique(kept["part"])]
+        views["points"] = [
+            kept["points"][:, kept["part"] == one] for one in np.unique(kept["part"])
+        ]
     n_folds = int(kept["fold"].max()) + 1
     found = problem(kept, key | {"groups": every.size, "set": 0}, every, fresh, n_folds, views)
     if found is not None:
         yield found
 
 
-def _frozen(kept: dict[str, Any], key: dict[str, Any]) -> Iterator[Problem]:
+def _frozen(
+    kept: dict[str, Any], key: dict[str, Any], at_hand: tuple[int, ...]
+) -> Iterator[Problem]:
     n_held = int(kept["group"].max()) + 1
     parts = [np.flatnonzero(kept["group"] == one) for one in range(n_held)]
     each = means_of_groups(kept["observed"], parts)
     pool = min(POOL, n_held)
-    rng = np.random.default_rng([key["split"], n_held])
-    for k in FROZEN:
+    for k in at_hand:
         if n_held - k < max(k, LEAST_FRESH) or k > pool:
             continue
         for number in range(pool if k == 1 else SETS):
+            rng = np.random.default_rng([key["split"], n_held, k, number])
             places = np.array([number]) if k == 1 else rng.permutation(pool)[:k]
             rest = np.setdiff1d(np.arange(n_held), places)
             fresh = Fresh(each["fresh"][rest], each["fresh_error"][rest])

@@ -4,7 +4,7 @@
     python benchmarks/real/score.py
 
 First candidates are fitted and their losses kept, a file for each data set, design and split. What
-is there already is not made again. A data set whose package is not installed is named and left out.
+is there already is not made again: to judge anew, remove the folder `judgements`. A data set whose package is not installed is named and left out.
 """
 
 from __future__ import annotations
@@ -19,8 +19,11 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 from typing import Any
 
+import methods
 from catalogue import CATALOGUE, DataSet
+from judge import line
 from losses import DESIGNS, write
+from problems import problems
 from threadpoolctl import threadpool_limits
 
 from data import NotInstalled, load
@@ -34,7 +37,10 @@ def main() -> None:
     unknown = set(options.names) - {one.name for one in chosen}
     if unknown:
         raise SystemExit(f"no such data set in catalogue.csv: {', '.join(sorted(unknown))}")
-    (options.records / "losses").mkdir(exist_ok=True, parents=True)
+    for words in methods.missing():
+        print(words, flush=True)
+    for folder in ("losses", "judgements"):
+        (options.records / folder).mkdir(exist_ok=True, parents=True)
     with ProcessPoolExecutor(options.workers, initializer=one_thread) as pool:
         jobs = []
         for split in range(options.seed, options.seed + options.splits):
@@ -67,7 +73,12 @@ def work(data_set: DataSet, split: int, records: Path) -> str:
         made = fit(data_set, split, records)
     except NotInstalled as error:
         return f"{data_set.name}: not here, it needs {error}"
-    return f"{data_set.name}, split {split}: {made} files, {time.process_time() - begin:.0f} s"
+    fitted = time.process_time()
+    judged = judge(data_set, split, records)
+    return (
+        f"{data_set.name}, split {split}: {made} files of losses, {fitted - begin:.0f} s; "
+        f"{judged} problems, {time.process_time() - fitted:.0f} s"
+    )
 
 
 def losses_path(data_set: DataSet, design: str, split: int, records: Path) -> Path:
@@ -98,6 +109,25 @@ def fit(data_set: DataSet, split: int, records: Path) -> int:
         known = {"data": data_set.name, "split": split, "failures": failures, "sizes": sizes}
         note.write_text(json.dumps(known))
     return made
+
+
+def judge(data_set: DataSet, split: int, records: Path) -> int:
+    """How many problems were judged; those of a file that is there are not judged again."""
+    judged = 0
+    for plan in DESIGNS:
+        losses = losses_path(data_set, plan, split, records)
+        path = records / "judgements" / f"{losses.stem}.jsonl"
+        if path.exists() or not losses.exists():
+            continue
+        design = "frozen" if plan == "frozen" else "left out"
+        key = {"data": data_set.name, "design": design, "plan": plan, "split": split}
+        lines = [line(problem) for problem in problems(losses, key)]
+        texts = [json.dumps(one, ensure_ascii=False) + "\n" for one in lines]
+        partial = path.with_suffix(".partial")
+        partial.write_text("".join(texts), encoding="utf-8")
+        partial.rename(path)
+        judged += len(lines)
+    return judged
 
 
 if __name__ == "__main__":

@@ -1,11 +1,12 @@
 """The methods of this library: law "groups" over new groups, and laws of one data set.
 
 Groups that were left out share their training data: V grows by κ = 12/G (frozen candidates: κ = 0).
-Other κ are measured beside it. `noisy` counts what a mean in a fresh group has of sampling noise.
+Other κ stand beside it. What is asked with the sampling noise of fresh groups counts it in P.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from math import inf
 from typing import Any
@@ -13,60 +14,56 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from problems import Problem
-from scipy.special import ndtr
 
 from rivals.laws import Beta, Groups, Transport
-from rivals.losses import Provenance, Study
+from rivals.losses import Losses, Provenance, Study
 from rivals.setting import Setting
-from rivals.summaries import GroupSummaries
 
 FloatArray = npt.NDArray[np.float64]
 PACKAGE = "rivals"
-VIEWS = ("whole",)
-SHARED = 12.0  # κ·G
+SHARED = (0.0, 6.0, 20.0)  # κ·G beside the one of the law
 
 
 def over(
     problem: Problem,
+    noise: FloatArray | None = None,
     *,
     new_groups: float | None = None,
-    shared: float = SHARED,
+    law: Groups | None = None,
     simulations: bool = True,
-    noise: FloatArray | None = None,
 ) -> FloatArray:
-    """P[a, b] over so many new groups, as many as at hand without; with the noise of their means.
-
-    The mean over a study of so many groups has the mean noise over their number.
-    """
-    study = study_of(problem, groups=True, simulations=simulations)
-    law = Groups(shared)
-    a, b = np.triu_indices(len(problem.names), 1)
-    m = float(len(problem.simulations)) if new_groups is None else new_groups
-    found = law.differences(law.summarise(study), Setting(new_groups=m), a, b)
-    spread = found.spread
-    variance = spread.variance + spread.tau**2 / m
+    """P[a, b] over so many new groups; as many as at hand without a number."""
+    law = law or Groups()
+    summary = law.summarise(study_of(problem, groups=True, simulations=simulations))
+    setting = Setting(new_groups=new_groups)
+    n_models = len(problem.names)
+    found = np.full((n_models, n_models), 0.5)
+    a, b = np.nonzero(~np.eye(n_models, dtype=bool))
+    differences = law.differences(summary, setting, a, b)
     if noise is not None:
-        variance = variance + noise[a, b][:, None] / m
-    score = spread.centre / np.sqrt(variance)
-    p = np.sum(spread.weight[0] * ndtr(-score), axis=1)
-    q = np.sum(spread.weight[0] * ndtr(score), axis=1)
-    open_ = found.equal | found.constant
-    return matrix(len(problem.names), np.where(open_, 0.5, p), np.where(open_, 0.5, q))
+        # A mean over a study of m groups has the mean noise of one, over m.
+        spread = differences.spread
+        variance = spread.variance + noise[a, b][:, None] / differences.new_groups
+        differences = replace(differences, spread=replace(spread, variance=variance))
+    found[a, b] = differences.below(np.zeros(a.size))[0]
+    return found
 
 
-def one_data_set(problem: Problem, *, noise: FloatArray | None = None) -> FloatArray:
+def one_data_set(problem: Problem, noise: FloatArray | None = None) -> FloatArray:
     """Law "transport" at its c."""
-    study = study_of(problem, groups=False)
     law = Transport()
-    a, b = np.triu_indices(len(problem.names), 1)
-    found = law.differences(law.summarise(study), Setting(), a, b)
-    variance = found.variance[0] + (0.0 if noise is None else noise[a, b])
-    score = found.centre / np.sqrt(variance)
-    return matrix(len(problem.names), ndtr(-score), ndtr(score))
+    n_models = len(problem.names)
+    found = np.full((n_models, n_models), 0.5)
+    a, b = np.nonzero(~np.eye(n_models, dtype=bool))
+    normal = law.differences(law.summarise(study_of(problem, groups=False)), Setting(), a, b)
+    if noise is not None:
+        normal = replace(normal, variance=normal.variance + noise[a, b])
+    found[a, b] = normal.below(np.zeros(a.size))[0]
+    return found
 
 
 def beta(problem: Problem) -> FloatArray:
-    """Law "beta" at its c: slow, so asked once of each data set."""
+    """Law "beta" at its c."""
     law = Beta()
     summary = law.summarise(study_of(problem, groups=False))
     return law.evidence(summary, Setting()).probability
@@ -76,20 +73,41 @@ def study_of(problem: Problem, *, groups: bool, simulations: bool = True) -> Stu
     """The losses at hand as this library takes them."""
     observed = np.concatenate(problem.views["groups"], axis=1)
     simulated = np.concatenate(problem.simulations, axis=2)
-    models = {}
-    for name, own, drawn in zip(problem.names, observed, simulated, strict=True):
-        models[name] = (own, drawn) if simulations else own
-    labels = np.repeat(np.arange(len(problem.simulations)), [x.shape[2] for x in problem.simulations])
+    sizes = [one.shape[1] for one in problem.views["groups"]]
     source = Provenance(left_out=problem.n_folds > 0, n_folds=problem.n_folds)
-    return Study.of(models, groups=labels if groups else None, source=source)
-
-
-def matrix(n_models: int, p: FloatArray, q: FloatArray) -> FloatArray:
-    found = np.full((n_models, n_models), 0.5)
-    a, b = np.triu_indices(n_models, 1)
-    found[a, b], found[b, a] = p, q
-    return found
+    losses = {}
+    for name, own, drawn in zip(problem.names, observed, simulated, strict=True):
+        losses[name] = Losses(own, drawn if simulations else None, source=source)
+    return Study.of(losses, groups=np.repeat(np.arange(len(sizes)), sizes) if groups else None)
 
 
 def several(key: dict[str, Any]) -> bool:
     return bool(key["groups"] > 1)
+
+
+def single(key: dict[str, Any]) -> bool:
+    return bool(key["groups"] == 1)
+
+
+def single_few(key: dict[str, Any]) -> bool:
+    """Law "beta" is slow, so it is asked of fewer."""
+    return bool(key["groups"] == 1 and key["set"] < 4)
+
+
+def many(key: dict[str, Any]) -> bool:
+    return bool(key["groups"] > 2)
+
+
+# Name → question, when it is asked, P[a, b] of a problem.
+METHODS = {
+    "rivals": ("study", several, over),
+    "rivals, next group": ("next", several, partial(over, new_groups=1)),
+    "rivals, all groups": ("all", several, partial(over, new_groups=inf)),
+    "rivals, no simulations": ("study", many, partial(over, simulations=False)),
+    **{
+        f"rivals, κ = {shared:g}/G": ("study", several, partial(over, law=Groups(shared)))
+        for shared in SHARED
+    },
+    "rivals, one data set": ("next", single, one_data_set),
+    "rivals, one data set, law beta": ("next", single_few, beta),
+}
