@@ -149,6 +149,9 @@ class Bernoulli:
     def slopes(self, y: FloatArray, at: FloatArray, extra: FloatArray) -> Slopes:
         return expit(at) - y, []
 
+    def draw(self, at: FloatArray, extra: FloatArray, rng: np.random.Generator) -> FloatArray:
+        return (rng.random(at.size) < expit(at)).astype(np.float64)
+
 
 def limited(at: FloatArray) -> Any:
     """A predictor on the log scale that cannot overflow."""

@@ -1,22 +1,22 @@
-"""The candidates, as estimators of scikit-learn that `rivals.read` understands.
+"""The candidates: regressions of many kinds, and forests.
 
-Regressions of many kinds, and forests. Regressors tell the law of the response at each row by
-`pred_dist`, classifiers by `predict_proba`. All regressions are fitted in one way, by maximum
+`candidates` names them. A candidate is fitted by `model(X, y)`, which returns a function of inputs
+that tells the law of the response at each row. All regressions are fitted in one way, by maximum
 likelihood with a slight ridge. Inputs are the numbers that the formulas of a data set give.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import likelihoods
 import numpy as np
 import numpy.typing as npt
 from patsy import build_design_matrices, dmatrix
 from scipy.optimize import minimize
-from scipy.special import expit
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from scipy.special import logit
 from sklearn.ensemble import RandomForestRegressor
 
 FloatArray = npt.NDArray[np.float64]
@@ -31,7 +31,7 @@ Blocks = dict[str, tuple[int, int]]  # few, all, curve → the first of its colu
 
 
 def candidates(kind: str, blocks: Blocks) -> dict[str, Any]:
-    """Name → estimator, not fitted: four to six that suit the kind of response."""
+    """Name → candidate, not fitted: four to six that suit the kind of response."""
     few = blocks["few"]
     every = blocks["all"]
     curve = blocks.get("curve")
@@ -42,7 +42,7 @@ def candidates(kind: str, blocks: Blocks) -> dict[str, Any]:
                 "normal": Regression("Normal", every),
                 "Student": Regression("Student", every),
                 "Laplace": Regression("Laplace", every),
-                "forest": Forest(every),
+                "forest": Forest("Normal", every),
                 "normal, spline": Regression("Normal", every, curve),
             }
         case "positive":
@@ -51,7 +51,7 @@ def candidates(kind: str, blocks: Blocks) -> dict[str, Any]:
                 "log-normal": Regression("Normal", every, log=True),
                 "log-Student": Regression("Student", every, log=True),
                 "gamma": Regression("Gamma", every),
-                "forest": Forest(every, log=True),
+                "forest": Forest("Normal", every, log=True),
                 "log-normal, spline": Regression("Normal", every, curve, log=True),
             }
         case "count":
@@ -64,11 +64,11 @@ def candidates(kind: str, blocks: Blocks) -> dict[str, Any]:
             }
         case "binary":
             found = {
-                "constant": Logit((0, 0)),
-                "logit, few": Logit(few),
-                "logit": Logit(every),
-                "forest": ForestOfLabels(every),
-                "logit, spline": Logit(every, curve),
+                "constant": Regression("Bernoulli", (0, 0)),
+                "logit, few": Regression("Bernoulli", few),
+                "logit": Regression("Bernoulli", every),
+                "forest": Forest("Bernoulli", every),
+                "logit, spline": Regression("Bernoulli", every, curve),
             }
         case _:
             raise ValueError(f"kind {kind!r} is none of real, positive, count, binary")
@@ -145,7 +145,7 @@ def starting_point(law: Any, x: FloatArray, y: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True)
 class Predicted:
-    """The law of the response at each of the rows: what `pred_dist` returns."""
+    """The law of the response at each of the rows."""
 
     law: Any
     at: FloatArray
@@ -153,147 +153,75 @@ class Predicted:
     log: bool  # whether it is the law of the log of the response
     unit: float = 1.0  # of the response, or of its log
 
-    def logpdf(self, y: FloatArray) -> FloatArray:
+    def loss(self, y: FloatArray) -> FloatArray:
+        """Negative log densities."""
         inner = np.log(y) if self.log else y
         jacobian = np.log(y) if self.log else 0.0
         return np.asarray(
-            -self.law.loss(inner / self.unit, self.at, self.extra) - np.log(self.unit) - jacobian
+            self.law.loss(inner / self.unit, self.at, self.extra) + np.log(self.unit) + jacobian
         )
 
-    def rvs(self, n: int, rng: np.random.Generator) -> FloatArray:
-        drawn = self.unit * self.law.draw(self.at[:n], self.extra, rng)
+    def draw(self, rng: np.random.Generator) -> FloatArray:
+        """A response for each row."""
+        drawn = self.unit * self.law.draw(self.at, self.extra, rng)
         return np.exp(np.clip(drawn, -300.0, 300.0)) if self.log else drawn
 
 
-# ---------------------------------------------------------------- estimators
+Fitted = Callable[[FloatArray], Predicted]
 
 
-class Remembers:
-    """Keeps what it predicts at the rows it was last asked about: simulations are made there."""
-
-    _last: tuple[Any, FloatArray | None] = (None, None)
-
-    def predictor(self, X: FloatArray) -> Any:
-        if self._last[0] is not X:
-            self._last = X, self._predictor(X)  # type: ignore[attr-defined]
-        return self._last[1]
+# ---------------------------------------------------------------- candidates
 
 
-class Regression(Remembers, RegressorMixin, BaseEstimator):
+@dataclass(frozen=True)
+class Regression:
     """A generalised linear model: a law of likelihoods.py, of the response or of its log."""
 
-    def __init__(
-        self,
-        law: Literal["Normal", "Laplace", "Student", "Gamma", "Poisson", "NegativeBinomial"],
-        columns: tuple[int, int],
-        curve: tuple[int, int] | None = None,
-        log: bool = False,
-    ) -> None:
-        self.law = law
-        self.columns = columns
-        self.curve = curve
-        self.log = log
+    law: str
+    columns: tuple[int, int]
+    curve: tuple[int, int] | None = None
+    log: bool = False
 
-    def fit(self, X: FloatArray, y: FloatArray) -> Regression:
-        self.law_ = getattr(likelihoods, self.law)()
-        self.design_ = Design(self.columns, self.curve, X)
-        x = self.design_(X)
+    def __call__(self, X: FloatArray, y: FloatArray) -> Fitted:
+        law = getattr(likelihoods, self.law)()
+        design = Design(self.columns, self.curve, X)
+        x = design(X)
         inner = np.log(y) if self.log else np.asarray(y)
         # In units of its spread, so that one tolerance fits all; laws without a scale know no unit.
-        self.unit_ = float(inner.std()) if self.law_.with_scale else 1.0
-        self.beta_, self.extra_ = fit_regression(self.law_, x, inner / self.unit_)
-        if self.law_.with_scale:  # as many degrees of freedom as coefficients are lost
-            self.extra_[0] += 0.5 * np.log(len(x) / max(len(x) - x.shape[1], 1))
-        return self
-
-    def _predictor(self, X: FloatArray) -> FloatArray:
-        return np.asarray(self.design_(X) @ self.beta_)
-
-    def predict(self, X: FloatArray) -> FloatArray:
-        return np.asarray(self.predictor(X))
-
-    def pred_dist(self, X: FloatArray) -> Predicted:
-        return Predicted(self.law_, self.predict(X), self.extra_, self.log, self.unit_)
+        unit = float(inner.std()) if law.with_scale else 1.0
+        beta, extra = fit_regression(law, x, inner / unit)
+        if law.with_scale:  # as many degrees of freedom as coefficients are lost
+            extra[0] += 0.5 * np.log(len(x) / max(len(x) - x.shape[1], 1))
+        return lambda new: Predicted(law, design(new) @ beta, extra, self.log, unit)
 
 
-class Forest(Remembers, RegressorMixin, BaseEstimator):
-    """A random forest with normal noise of the size of its out-of-bag errors."""
+@dataclass(frozen=True)
+class Forest:
+    """A small random forest: fifty trees, five points or more in a leaf, at most 3 000 in a tree.
 
-    def __init__(self, columns: tuple[int, int], log: bool = False) -> None:
-        self.columns = columns
-        self.log = log
+    Of numbers with normal noise of the size of its out-of-bag errors; of labels 0 and 1 with the
+    mean of its trees as the probability of 1.
+    """
 
-    def fit(self, X: FloatArray, y: FloatArray) -> Forest:
+    law: str
+    columns: tuple[int, int]
+    log: bool = False
+
+    def __call__(self, X: FloatArray, y: FloatArray) -> Fitted:
+        law = getattr(likelihoods, self.law)()
         inner = np.log(y) if self.log else np.asarray(y)
-        self.design_, self.forest_ = grow(self.columns, X, inner)
-        errors = inner - self.forest_.oob_prediction_
-        self.extra_ = np.array([0.5 * np.log(np.nanmean(errors**2))])
-        return self
+        design = Design(self.columns, None, X)
+        forest = RandomForestRegressor(
+            50, min_samples_leaf=5, oob_score=True, max_samples=min(len(y), 3000), random_state=0
+        ).fit(design(X), inner)
+        extra = np.empty(0)
+        if law.with_scale:
+            extra = np.array([0.5 * np.log(np.nanmean((inner - forest.oob_prediction_) ** 2))])
 
-    def _predictor(self, X: FloatArray) -> FloatArray:
-        return np.asarray(self.forest_.predict(self.design_(X)))
+        def predicted(new: FloatArray) -> Predicted:
+            found = forest.predict(design(new))
+            if not law.with_scale:
+                found = logit(np.clip(found, LEAST_PROBABILITY, 1.0 - LEAST_PROBABILITY))
+            return Predicted(law, found, extra, self.log)
 
-    def predict(self, X: FloatArray) -> FloatArray:
-        return np.asarray(self.predictor(X))
-
-    def pred_dist(self, X: FloatArray) -> Predicted:
-        return Predicted(likelihoods.Normal(), self.predict(X), self.extra_, self.log)
-
-
-class Logit(Remembers, ClassifierMixin, BaseEstimator):
-    """Logistic regression of labels 0 and 1."""
-
-    def __init__(self, columns: tuple[int, int], curve: tuple[int, int] | None = None) -> None:
-        self.columns = columns
-        self.curve = curve
-
-    def fit(self, X: FloatArray, y: FloatArray) -> Logit:
-        self.classes_ = np.array([0.0, 1.0])
-        self.design_ = Design(self.columns, self.curve, X)
-        self.beta_, _ = fit_regression(likelihoods.Bernoulli(), self.design_(X), np.asarray(y))
-        return self
-
-    def _predictor(self, X: FloatArray) -> FloatArray:
-        odds = self.design_(X) @ self.beta_
-        return np.column_stack([expit(-odds), expit(odds)])
-
-    def predict_proba(self, X: FloatArray) -> FloatArray:
-        return np.asarray(self.predictor(X))
-
-    def predict(self, X: FloatArray) -> FloatArray:
-        return np.asarray(self.classes_[np.argmax(self.predict_proba(X), axis=1)])
-
-
-class ForestOfLabels(Remembers, ClassifierMixin, BaseEstimator):
-    """A random forest of labels 0 and 1: the mean of its trees is the probability of 1."""
-
-    def __init__(self, columns: tuple[int, int]) -> None:
-        self.columns = columns
-
-    def fit(self, X: FloatArray, y: FloatArray) -> ForestOfLabels:
-        self.classes_ = np.array([0.0, 1.0])
-        self.design_, self.forest_ = grow(self.columns, X, np.asarray(y))
-        return self
-
-    def _predictor(self, X: FloatArray) -> FloatArray:
-        p = np.clip(
-            self.forest_.predict(self.design_(X)), LEAST_PROBABILITY, 1.0 - LEAST_PROBABILITY
-        )
-        return np.column_stack([1.0 - p, p])
-
-    def predict_proba(self, X: FloatArray) -> FloatArray:
-        return np.asarray(self.predictor(X))
-
-    def predict(self, X: FloatArray) -> FloatArray:
-        return np.asarray(self.classes_[np.argmax(self.predict_proba(X), axis=1)])
-
-
-def grow(
-    columns: tuple[int, int], X: FloatArray, y: FloatArray
-) -> tuple[Design, RandomForestRegressor]:
-    """A small forest: fifty trees, five points or more in a leaf, at most 3 000 in a tree."""
-    design = Design(columns, None, X)
-    forest = RandomForestRegressor(
-        50, min_samples_leaf=5, oob_score=True, max_samples=min(len(y), 3000), random_state=0
-    )
-    return design, forest.fit(design(X), y)
+        return predicted

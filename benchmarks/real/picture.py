@@ -1,4 +1,4 @@
-"""Error against stated on real data: one point for each method, one panel for each question."""
+"""Reliability on real data, and failures against how often a winner is named: real.png."""
 
 from __future__ import annotations
 
@@ -9,92 +9,85 @@ import matplotlib
 
 matplotlib.use("Agg")
 
-GROUPS = "10"
-TITLES = {
-    "next": "Who wins in the next group?",
-    "study": "Who wins if the study is repeated?",
-    "all": "Who wins over all groups?",
-}
 RED, BLUE, GREEN = "#c0392b", "#2c6fbb", "#1a7f37"
-# Method → its words and the colour of its kind.
+# Method → its words and the colour of its kind: groups ignored, groups used, this library.
 SHOWN = {
     "elpd ± SE of points, by points": ("5-fold by points, elpd ± SE", RED),
-    "arviz-stats compare, differences below 4 left open": ("arviz-stats, below 4 open", RED),
     "stacking weight above ½ (arviz-stats)": ("stacking weight above ½", RED),
     "model confidence set (arch)": ("model confidence set", RED),
-    "nested cross-validation": ("nested cross-validation", RED),
-    "paired t, by points": ("paired t over 5 folds", RED),
-    "corrected t (Nadeau and Bengio; baycomp), by points": ("corrected t over 5 folds", RED),
     "elpd ± SE of points, by groups": ("groups left out, SE of points", BLUE),
     "paired t, by groups": ("paired t over groups", BLUE),
     "corrected t (Nadeau and Bengio; baycomp), by groups": ("corrected t over groups", BLUE),
-    "corrected t with a ROPE (baycomp)": ("corrected t with a ROPE", BLUE),
-    "Bayesian signed rank (baycomp)": ("Bayesian signed rank", BLUE),
-    "Bayesian signed rank with a ROPE (baycomp)": ("signed rank with a ROPE", BLUE),
     "Wilcoxon": ("Wilcoxon", BLUE),
     "Friedman and Nemenyi (scikit-posthocs)": ("Friedman and Nemenyi", BLUE),
-    "autorank": ("autorank", BLUE),
     "bootstrap of groups": ("bootstrap of groups", BLUE),
-    "t prediction of a new group": ("t prediction of a new group", BLUE),
-    "rivals, next group": ("rivals, next group", GREEN),
-    "rivals, as compare decides": ("rivals, as compare decides", GREEN),
-    "rivals, all groups": ("rivals, all groups", GREEN),
+    "rivals, κ = 0/G": ("rivals without κ", "#8fbf9f"),
+    "rivals": ("rivals", GREEN),
+    "oracle": ("who knows the fresh groups", "0.3"),
 }
+LINES = ("elpd ± SE of points, by points", "paired t, by groups", "rivals, κ = 0/G", "rivals")
+GROUPS = (4, 6, 10, 20)
 
 
 def draw(found: dict[str, Any], path: Path) -> None:
-    """Points with jackknife errors, numbered as in the list beside them."""
+    """Above, P against how often the favoured one won; below, failures against named."""
     import matplotlib.pyplot as plt
-    from matplotlib.lines import Line2D
 
-    by_method = found["left out"].get(GROUPS, {})
-    shown = [name for name in SHOWN if name in by_method]
-    figure, axes = plt.subplots(1, 3, figsize=(13.5, 5.2), sharey=True, layout="constrained")
-    for ax, (question, title) in zip(axes, TITLES.items(), strict=True):
-        for number, name in enumerate(shown, 1):
-            score = by_method[name]
-            if score["error"][question] is None:
-                continue
-            error, spread = score["error"][question]
-            own = found["questions"][name] == question
-            colour = SHOWN[name][1]
-            ax.errorbar(
-                score["stated"],
-                error,
-                yerr=spread,
-                fmt="o" if own else ".",
-                markersize=7 if own else 5,
-                markerfacecolor=colour if own else "white",
-                color=colour,
-                elinewidth=0.8,
-            )
-            ax.annotate(
-                str(number),
-                (score["stated"], error),
-                (4, 4),
-                textcoords="offset points",
-                fontsize=8,
-                color=colour,
-                weight="bold" if own else "normal",
-            )
-        ax.axhline(5.0, color="0.5", lw=1, ls="--")
-        ax.set(
-            title=title,
-            xlabel="a winner is stated (% of judgements)",
-            xlim=(0, 100),
-            ylim=(0, None),
-        )
-    axes[0].set_ylabel("the stated winner loses (%)")
-    handles = []
-    for number, name in enumerate(shown, 1):
-        words, colour = SHOWN[name]
-        handles.append(Line2D([], [], marker="o", ls="", color=colour, label=f"{number}  {words}"))
-    figure.legend(handles=handles, loc="outside right center", fontsize=8, frameon=False)
-    sizes = max((one["data_sets"] for one in by_method.values()), default=0)
-    figure.suptitle(
-        f"{sizes} real data sets, ten groups at hand. Full dots: the question that a method "
-        "answers. Red: groups ignored; blue: groups used; green: this library",
-        fontsize=10,
-    )
+    figure, axes = plt.subplots(2, 4, figsize=(13.5, 7.0), layout="constrained", sharey="row")
+    for place, groups in enumerate(GROUPS):
+        own = {
+            one["method"]: one
+            for one in found["cells"]
+            if one["design"] == "left out" and one["groups"] == groups
+        }
+        most = max(one["named"]["data_sets"] for one in own.values())
+        reliability(axes[0, place], own)
+        axes[0, place].set_title(f"{groups} groups left out, {most} data sets", fontsize=10)
+        failures(axes[1, place], own)
+    axes[0, 0].set_ylabel("the favoured model won again")
+    axes[1, 0].set_ylabel("named winners that fail (%)")
+    axes[0, 3].legend(fontsize=8, loc="lower right")
+    handles, labels = axes[1, 2].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=4, fontsize=8, frameon=False)
     figure.savefig(path, dpi=130)
     plt.close(figure)
+
+
+def reliability(ax: Any, cells: dict[str, Any]) -> None:
+    """Every method by the study repeated."""
+    ax.plot([0.5, 1.0], [0.5, 1.0], color="0.7", lw=1)
+    for name in LINES:
+        bands = [x for x in cells[name]["reliability"] if x["won"]["error"] is not None]
+        words, colour = SHOWN[name]
+        ax.errorbar(
+            [x["mean P"] / 100 for x in bands],
+            [x["won"]["value"] / 100 for x in bands],
+            yerr=[x["won"]["error"] / 100 for x in bands],
+            marker="o",
+            ms=4,
+            color=colour,
+            label=words,
+            elinewidth=0.8,
+        )
+    ax.set(xlabel="P", xlim=(0.48, 1.02), ylim=(0.4, 1.02))
+
+
+def failures(ax: Any, cells: dict[str, Any]) -> None:
+    """Of winners that are named, how many fail in a study of as many fresh groups."""
+    for number, (name, (words, colour)) in enumerate(SHOWN.items(), 1):
+        failed = cells[name]["failed"]["study"] if name in cells else None
+        if failed is None:
+            continue
+        ax.errorbar(
+            cells[name]["named"]["value"],
+            failed["value"],
+            yerr=failed["error"],
+            fmt="o",
+            color=colour,
+            elinewidth=0.8,
+            label=f"{number}  {words}",
+        )
+        at = (cells[name]["named"]["value"], failed["value"])
+        ax.annotate(str(number), at, (4, 4), textcoords="offset points", fontsize=8, color=colour)
+    ax.axhline(5.0, color="0.5", lw=1, ls="--")
+    ax.set(xlabel="a winner is named (% of pairs)", xlim=(0, 100), ylim=(0, 40))

@@ -1,15 +1,15 @@
-"""From judgements and what became of them to errors: the arithmetic of the benchmark.
+"""From judgements and what became of them to rates: the arithmetic of the benchmark.
 
-A winner is *stated* where P exceeds the threshold of the method. Its *error* is how often it then
-loses, by each of the three questions. All data sets weigh the same: error is what is lost, averaged
-over data sets, over what is stated, averaged likewise; ± is the jackknife over data sets.
+A winner is *named* where P exceeds the threshold. Its *failure rate* is how often it then has the
+higher mean loss, by each of the three questions. All data sets weigh the same: a rate is what is
+counted, averaged over data sets, over what it is counted of, averaged likewise; ± is the jackknife
+over data sets. A probability that knows the noise of fresh groups is scored with it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from itertools import pairwise
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -17,215 +17,198 @@ import numpy.typing as npt
 from truth import QUESTIONS
 
 FloatArray = npt.NDArray[np.float64]
-EQUAL = (10, 20, 40)  # % stated, at which methods are compared
-BINS = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1.0)
-CURVE_POINTS = 40
+BoolArray = npt.NDArray[np.bool_]
+Line = dict[str, Any]
+
+BANDS = ((0.5, 0.7), (0.7, 0.85), (0.85, 0.95), (0.95, 0.99), (0.99, 1.0))
+EQUAL = (10, 20, 40)  # % named, at which methods are compared
+# Of scores: no method is punished more for what it calls impossible.
+LEAST = 1e-3
 
 
 @dataclass(frozen=True)
 class Judged:
-    """All judgements of one method with so many groups: a row for each pair of models."""
+    """What one method says: a row for each pair of models, the favoured one first."""
 
     data: npt.NDArray[np.str_]
-    firm: FloatArray  # the larger of P[a, b] and P[b, a], at least ½
-    doubt: FloatArray  # 1 − firm, to more digits: what orders very sure judgements
-    lost: FloatArray  # [row, question]: how often the one that it favours loses
-    stated: npt.NDArray[np.bool_]
+    groups: npt.NDArray[np.intp]
+    p: FloatArray  # that the favoured one is better, at least ½ (less with a tie)
+    doubt: FloatArray  # 1 − p, to more digits: what orders very sure judgements
+    noisy: FloatArray  # p with the noise of fresh groups, where the method knows it
+    won: FloatArray  # rows × questions
+
+    def only(self, rows: BoolArray) -> Judged:
+        return Judged(*(getattr(self, one.name)[rows] for one in fields(self)))
 
     @property
     def weight(self) -> FloatArray:
-        """Of each row, such that all data sets weigh the same and all rows together 1."""
-        names, place, counts = np.unique(self.data, return_inverse=True, return_counts=True)
-        return np.asarray(1.0 / (names.size * counts[place]))
+        """Of each row, such that all data sets weigh the same at each number of groups."""
+        cells = np.char.add(np.char.add(self.data, "|"), self.groups.astype(str))
+        _, place, counts = np.unique(cells, return_inverse=True, return_counts=True)
+        return np.asarray(1.0 / counts[place])
 
 
-def judged(lines: list[tuple[dict[str, Any], dict[str, Any]]], threshold: float) -> Judged:
-    """From pairs of a judgement and its problem."""
-    data: list[str] = []
-    firm = []
-    doubt = []
-    lost = []
-    for said, problem in lines:
-        p = numbers(said["P"])
-        q = numbers(said["Q"]) if "Q" in said else 1.0 - p
-        won = np.array([problem["truth"][question] for question in QUESTIONS])
-        data += [problem["data"]] * p.size
-        firm.append(np.maximum(p, q))
-        whole = np.abs(p + q - 1.0) < 1e-3  # not so with a region of equivalence
-        doubt.append(np.where(whole, np.minimum(p, q), 1.0 - np.maximum(p, q)))
-        lost.append(np.where(p >= q, 1.0 - won, won).T)
-    together = np.concatenate(firm)
-    return Judged(
-        np.array(data),
-        together,
-        np.concatenate(doubt),
-        np.concatenate(lost),
-        together > threshold,
-    )
+def judged(lines: Iterable[Line], method: str) -> Judged:
+    """All judgements of one method."""
+    parts: list[tuple[Any, ...]] = []
+    for line in lines:
+        if method not in line["P"]:
+            continue
+        forward, back = np.split(numbers(line["P"][method]), 2)
+        noisy = np.split(numbers(line["noisy"].get(method, line["P"][method])), 2)
+        won = np.array([line["truth"][question] for question in QUESTIONS]).T
+        first = forward >= back
+        size = forward.size
+        parts.append(
+            (
+                np.repeat(line["data"], size),
+                np.repeat(line["groups"], size),
+                np.where(first, forward, back),
+                np.where(first, back, forward),
+                np.where(first, noisy[0], noisy[1]),
+                np.where(first[:, None], won, 1.0 - won),
+            )
+        )
+    return Judged(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 
 
 def numbers(values: list[float | None]) -> FloatArray:
-    """No answer states nothing."""
+    """No answer names nobody."""
     return np.array([0.5 if x is None else x for x in values])
 
 
-# ---------------------------------------------------------------- scores
+# ---------------------------------------------------------------- rates
 
 
-def score(found: Judged) -> dict[str, Any]:
-    """Errors by each question, stated, and the same at equal stated, in %."""
-    names = np.unique(found.data)
-    stated = by_data(found, found.stated.astype(float), names)
-    result: dict[str, Any] = {
-        "stated": 100 * float(stated.mean()),
-        "stated_se": 100 * error_of_mean(stated),
-        "data_sets": int(names.size),
-        "judgements": int(found.data.size),
-        "error": {},
-    }
-    for place, question in enumerate(QUESTIONS):
-        lost = by_data(found, found.stated * found.lost[:, place], names)
-        result["error"][question] = ratio(lost, stated)
-    result["equal"] = {str(part): at_equal(found, part, names) for part in EQUAL}
-    return result
+@dataclass(frozen=True)
+class Rate:
+    """A part of something, its jackknife error, and of how many data sets and pairs."""
+
+    value: float
+    error: float | None  # none of a single data set
+    data_sets: int
+    pairs: int
+
+    def percent(self) -> dict[str, Any]:
+        return self.plain(100.0, 2)
+
+    def plain(self, unit: float = 1.0, digits: int = 4) -> dict[str, Any]:
+        error = None if self.error is None else round(unit * self.error, digits)
+        return {
+            "value": round(unit * self.value, digits),
+            "error": error,
+            "data_sets": self.data_sets,
+            "pairs": self.pairs,
+        }
 
 
-def by_data(found: Judged, values: FloatArray, names: npt.NDArray[np.str_]) -> FloatArray:
-    """The mean of each data set."""
-    return np.array([values[found.data == name].mean() for name in names])
-
-
-def ratio(lost: FloatArray, stated: FloatArray) -> list[float] | None:
-    """Error in % and its jackknife error over data sets; none where nothing is stated."""
-    if stated.sum() == 0.0:
+def rate(found: Judged, counted: FloatArray, of: BoolArray) -> Rate | None:
+    """The mean of what is counted over some of the rows; none without any."""
+    if not of.any():
         return None
-    rest = (lost.sum() - lost) / np.maximum(stated.sum() - stated, 1e-12)
-    spread = np.sqrt((lost.size - 1) * np.var(rest))
-    return [100 * float(lost.sum() / stated.sum()), 100 * float(spread)]
+    weight = found.weight * of
+    names, place = np.unique(found.data, return_inverse=True)
+    above = np.bincount(place, weight * counted, names.size)
+    below = np.bincount(place, weight, names.size)
+    kept = below.sum() - below
+    n_data_sets = int(np.sum(below > 0.0))
+    error = None
+    if n_data_sets > 1:
+        rest = (above.sum() - above) / kept
+        error = float(np.sqrt((names.size - 1) * np.var(rest)))
+    return Rate(float(above.sum() / below.sum()), error, n_data_sets, int(of.sum()))
 
 
-def at_equal(found: Judged, part: float, names: npt.NDArray[np.str_]) -> dict[str, Any] | None:
-    """Errors when the firmest judgements are stated, as many as this part of all in %.
+def every(found: Judged) -> BoolArray:
+    return np.ones(found.p.size, dtype=bool)
 
-    Equally firm ones are stated in part. None where the method has no order of so many: where
-    more than half of what would be stated is equally firm as what would not.
+
+def named(found: Judged, threshold: float) -> Rate:
+    """How often a winner is named."""
+    one = rate(found, (found.p > threshold).astype(np.float64), every(found))
+    assert one is not None
+    return one
+
+
+def failed(found: Judged, threshold: float, question: str) -> Rate | None:
+    """How often a named winner fails."""
+    lost = 1.0 - found.won[:, QUESTIONS.index(question)]
+    return rate(found, lost, found.p > threshold)
+
+
+def reliability(
+    found: Judged, question: str, low: float, high: float, *, noisy: bool = False
+) -> dict[str, Any] | None:
+    """Of P in a band: how often the favoured one won, mean P, and the gap with its error.
+
+    With `noisy` the band is of P with the noise of fresh groups, and the gap is from it.
     """
+    p = found.noisy if noisy else found.p
+    inside = (p > low) & (p <= high)
+    won = found.won[:, QUESTIONS.index(question)]
+    whole = rate(found, won, inside)
+    gap = rate(found, won - found.noisy, inside)
+    mean = rate(found, p, inside)
+    if whole is None or gap is None or mean is None:
+        return None
+    return {
+        "low": low,
+        "high": high,
+        "won": whole.percent(),
+        "mean P": round(100.0 * mean.value, 2),
+        "won less P with noise": gap.percent(),
+    }
+
+
+def scores(found: Judged, question: str) -> tuple[FloatArray, FloatArray]:
+    """Log score and Brier score of each row; the fraction that won counts both ways."""
+    won = found.won[:, QUESTIONS.index(question)]
+    p = np.clip(found.noisy, LEAST, 1.0 - LEAST)
+    log = won * np.log(p) + (1.0 - won) * np.log1p(-p)
+    return log, won * (1.0 - p) ** 2 + (1.0 - won) * p**2
+
+
+def at_equal(found: Judged, part: float, question: str) -> Rate | None:
+    """Failures when the most confident judgements name a winner, as many as this part in %.
+
+    None where more than half of what would be named is as confident as what would not.
+    """
+    weight = found.weight / found.weight.sum()
     order = np.argsort(found.doubt, kind="stable")
-    reached = np.cumsum(found.weight[order])
+    reached = np.cumsum(weight[order])
     limit = found.doubt[order[min(np.searchsorted(reached, part / 100), order.size - 1)]]
     above = found.doubt < limit
-    equal = found.doubt == limit
-    missing = part / 100 - found.weight[above].sum()
-    if limit >= 0.5 or missing > 0.5 * part / 100:
+    if limit >= 0.5 or part / 100 - weight[above].sum() > 0.5 * part / 100:
         return None
-    share = above + equal * missing / found.weight[equal].sum()
-    stated = by_data(found, share, names)
-    errors = {}
-    for place, question in enumerate(QUESTIONS):
-        errors[question] = ratio(by_data(found, share * found.lost[:, place], names), stated)
-    return errors
-
-
-def reliability(found: Judged, question: str) -> list[list[float]]:
-    """Mean P, how often the favoured one wins, and the part of judgements, of each bin of P."""
-    won = 1.0 - found.lost[:, QUESTIONS.index(question)]
-    weight = found.weight
-    rows = []
-    for low, high in pairwise(BINS):
-        inside = (found.firm > low) & (found.firm <= high)
-        whole = weight[inside].sum()
-        if whole > 0.0:
-            means = [float(weight[inside] @ x[inside] / whole) for x in (found.firm, won)]
-            rows.append([*means, float(whole)])
-    return rows
-
-
-def curve(found: Judged, question: str) -> list[list[float]]:
-    """[stated %, error %] at thresholds from high to low."""
-    lost = found.lost[:, QUESTIONS.index(question)]
-    weight = found.weight
-    levels = np.quantile(found.doubt, np.linspace(0.0, 1.0, CURVE_POINTS), method="nearest")
-    rows = []
-    for limit in np.unique(levels):
-        kept = found.doubt <= limit
-        whole = weight[kept].sum()
-        rows.append([100 * float(whole), 100 * float(weight[kept] @ lost[kept] / whole)])
-    return rows
-
-
-def own_errors(found: Judged, question: str) -> dict[str, list[float]]:
-    """Data set → stated % and lost % of its judgements."""
-    lost = found.stated * found.lost[:, QUESTIONS.index(question)]
-    rows = {}
-    for name in np.unique(found.data):
-        inside = found.data == name
-        rows[str(name)] = [
-            100 * float(found.stated[inside].mean()),
-            100 * float(lost[inside].mean()),
-        ]
-    return rows
-
-
-def gap(first: Judged, second: Judged, question: str) -> list[float]:
-    """Error of the second method less that of the first, in points; jackknife over data sets."""
-    names = np.intersect1d(first.data, second.data)
-    place = QUESTIONS.index(question)
-    sums = []
-    for found in (first, second):
-        stated = by_data(found, found.stated.astype(float), names)
-        sums.append((by_data(found, found.stated * found.lost[:, place], names), stated))
-
-    def without(one: int | None) -> float:
-        kept = np.arange(names.size) != one
-        errors = [lost[kept].sum() / max(stated[kept].sum(), 1e-12) for lost, stated in sums]
-        return 100 * float(errors[1] - errors[0])
-
-    rest = [without(one) for one in range(names.size)]
-    return [without(None), float(np.sqrt((names.size - 1) * np.var(rest)))]
+    return rate(found, 1.0 - found.won[:, QUESTIONS.index(question)], found.doubt <= limit)
 
 
 # ---------------------------------------------------------------- the truly best of all
 
 
-def best(
-    lines: list[tuple[dict[str, Any], dict[str, Any]]], threshold: float
-) -> dict[str, list[float]]:
-    """How often the truly best of all candidates is rejected, and what part survives, in %."""
-    rejected: dict[str, list[float]] = {}
-    survivors: dict[str, list[float]] = {}
-    for said, problem in lines:
-        beaten = matrix(said, len(problem["models"])) > threshold
-        gone = beaten.any(axis=0)
-        rejected.setdefault(problem["data"], []).append(float(gone[problem["best"]]))
-        survivors.setdefault(problem["data"], []).append(float(1.0 - gone.mean()))
-    return {"rejected": spread(rejected), "survive": spread(survivors)}
-
-
-def matrix(said: dict[str, Any], n_models: int) -> FloatArray:
-    """[a, b]: P(a better than b)."""
-    found = np.full((n_models, n_models), 0.5)
-    a, b = np.triu_indices(n_models, 1)
-    found[a, b] = numbers(said["P"])
-    found[b, a] = numbers(said["Q"]) if "Q" in said else 1.0 - found[a, b]
+def best(lines: Iterable[Line], method: str, threshold: float) -> dict[str, Rate]:
+    """How often the truly best of all candidates is rejected, and what part survives."""
+    data: list[str] = []
+    groups: list[int] = []
+    rejected: list[float] = []
+    survive: list[float] = []
+    for line in lines:
+        if method not in line["P"]:
+            continue
+        n_models = len(line["models"])
+        p = np.full((n_models, n_models), 0.5)
+        a, b = np.triu_indices(n_models, 1)
+        p[a, b], p[b, a] = np.split(numbers(line["P"][method]), 2)
+        gone = (p > threshold).any(axis=0)
+        data.append(line["data"])
+        groups.append(line["groups"])
+        rejected.append(float(gone[line["best"]]))
+        survive.append(float(1.0 - gone.mean()))
+    nothing = np.zeros(len(data))
+    rows = Judged(np.array(data), np.array(groups), nothing, nothing, nothing, nothing[:, None])
+    found = {}
+    for name, values in (("rejected", rejected), ("survive", survive)):
+        one = rate(rows, np.array(values), every(rows))
+        assert one is not None
+        found[name] = one
     return found
-
-
-def spread(values: dict[str, list[float]]) -> list[float]:
-    """Mean over data sets in %, and its standard error."""
-    each = np.array([np.mean(one) for one in values.values()])
-    return [100 * float(each.mean()), 100 * error_of_mean(each)]
-
-
-def error_of_mean(values: FloatArray) -> float:
-    """Over data sets; 0 of a single one."""
-    return float(values.std(ddof=min(1, values.size - 1)) / np.sqrt(values.size))
-
-
-def with_digits(value: Any, digits: int = 3) -> Any:
-    """The same with rounded numbers, for files."""
-    round_one: Callable[[Any], Any] = lambda x: with_digits(x, digits)  # noqa: E731
-    if isinstance(value, float):
-        return round(value, digits)
-    if isinstance(value, dict):
-        return {name: round_one(x) for name, x in value.items()}
-    return [round_one(x) for x in value] if isinstance(value, list) else value
