@@ -11,9 +11,9 @@ from rivals import sentences as say
 from rivals import told
 from rivals._types import FloatArray, IntArray
 from rivals.equivalence import equivalent_models
-from rivals.laws.base import Differences, central_interval
+from rivals.laws.base import central_interval
 from rivals.laws.transport import Transport
-from rivals.laws.unknown_c import is_unknown, without_c
+from rivals.laws.unknown_c import is_unknown, risks_without_c, without_c
 from rivals.table import Column, Table
 
 if TYPE_CHECKING:
@@ -100,23 +100,26 @@ def _chances(
 
 def chance_without_c(result: Comparison, model: int, others: IntArray) -> FloatArray:
     """P(a model better than each of some others) under law "transport", c unknown."""
-    law = _without_c(result, np.full(others.size, model), others)
+    assert isinstance(result.law, Transport)
+    models = np.full(others.size, model)
+    law = without_c(result.law, result.summary, result.setting, models, others)
     return np.asarray(law.below(np.full(others.size, -result.setting.margin))[0])
 
 
 def interval_beside(
     result: Comparison, model: int, others: IntArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Between which values the risks of others lie beyond that of one; c unknown, if it is."""
+    """Between which values the risks of others lie beyond that of one."""
+    return result.law.interval(result.summary, result.setting, model, others)
+
+
+def risk_interval(result: Comparison) -> tuple[FloatArray, FloatArray]:
+    """Between which values the risk of each model lies; of one data set with c unknown."""
     if not is_unknown(result.law, result.setting):
-        return result.law.interval(result.summary, result.setting, model, others)
-    law = _without_c(result, others, np.full(others.size, model))
-    return central_interval(law, others.size, result.setting.level)
-
-
-def _without_c(result: Comparison, a: IntArray, b: IntArray) -> Differences:
+        return result.law.risk_interval(result.summary, result.setting)
     assert isinstance(result.law, Transport)
-    return without_c(result.law, result.summary, result.setting, a, b)
+    law = risks_without_c(result.law, result.summary, result.setting)
+    return central_interval(law, len(result.names), result.setting.level)
 
 
 def pairs(result: Comparison) -> Table:

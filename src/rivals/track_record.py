@@ -43,10 +43,12 @@ class Cell:
 
 @dataclass(frozen=True)
 class OneDataSet:
-    """What the sensitivity c has been on real data sets: ln c is normal."""
+    """What the sensitivity c has been on real data sets: ln c is normal, of pairs and of risks."""
 
     median_c: float
     sd_log_c: float
+    risk_median_c: float
+    risk_sd_log_c: float
     n_data_sets: int
 
 

@@ -3,7 +3,9 @@
     P(R_a < R_b − Δ) = E_c Φ( (m_b − m_a − Δ) / √(c (W_a² + W_b²) + se²) ),  ln c ~ N(ln c₀, s²)
 
 c₀ and s were fitted to real data sets with groups, of which one at a time was taken as the data at
-hand (`benchmarks/real/one_data_set.py`); they stand in `track_record.json`.
+hand (`benchmarks/real/one_data_set.py`); they stand in `track_record.json`. The risk of one model
+by itself has a c₀ and s of its own: risks of several models move together, so that a pair moves by
+less than independent draws would give.
 """
 
 from __future__ import annotations
@@ -31,15 +33,26 @@ def without_c(
     """The law of R_a − R_b of each pair, c unknown."""
     at_c = law.differences(summary, setting, a, b)
     misfit = summary.misfits.mean(axis=0)
-    return over_c(at_c.centre, at_c.sampling, misfit[a] + misfit[b])
-
-
-def over_c(centre: FloatArray, sampling: FloatArray, misfit: FloatArray) -> OverC:
-    """Normal laws of several pairs, averaged over c: `misfit` is W_a² + W_b² of each."""
     known = one_data_set()
+    both = misfit[a] + misfit[b]
+    return over_c(at_c.centre, at_c.sampling, both, known.median_c, known.sd_log_c)
+
+
+def risks_without_c(law: Transport, summary: TransportSummary, setting: Setting) -> Differences:
+    """The law of the risk of each model by itself, c unknown."""
+    known = one_data_set()
+    at_c = law.risks(summary, setting)
+    misfit = summary.misfits.mean(axis=0)
+    return over_c(at_c.centre, at_c.sampling, misfit, known.risk_median_c, known.risk_sd_log_c)
+
+
+def over_c(
+    centre: FloatArray, sampling: FloatArray, misfit: FloatArray, median: float, sd_log: float
+) -> OverC:
+    """Normal laws of several pairs or models, averaged over c, the factor of `misfit`."""
     steps = np.linspace(-REACH, REACH, POINTS)
     weights = np.exp(-0.5 * steps**2)
-    c = np.exp(log(known.median_c) + known.sd_log_c * steps)
+    c = np.exp(log(median) + sd_log * steps)
     return OverC(centre, sampling[:, None] + misfit[:, None] * c, weights / weights.sum())
 
 

@@ -61,13 +61,17 @@ def scores_of_logs(named: list[tuple[str | None, Any]], metric: str | None) -> l
     for name, source in named:
         for path in _logs_in(Path(fsdecode(source))):
             if paths.setdefault(path.resolve(), name) != name:
-                raise ValueError(f"{path}: this log is given to {paths[path.resolve()]!r} and {name!r}")
+                raise ValueError(
+                    f"{path}: this log is given to {paths[path.resolve()]!r} and {name!r}"
+                )
     for path, name in paths.items():
         read = _of_harness if path.suffix == ".jsonl" else _of_inspect
         try:
             scores = list(read(path))
         except (KeyError, TypeError, AttributeError) as error:
-            raise ValueError(f"{path}: this is no log of {INSPECT} or {HARNESS} ({error!r})") from None
+            raise ValueError(
+                f"{path}: this is no log of {INSPECT} or {HARNESS} ({error!r})"
+            ) from None
         found += scores if name is None else [replace(each, model=name) for each in scores]
     libraries = sorted({each.library for each in found})
     if len(libraries) > 1:

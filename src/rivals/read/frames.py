@@ -135,7 +135,9 @@ class Frame:
         """Numbers that stand in a column of text, which is so in text files alone."""
         if not self.is_text:
             kind = "text" if series.dtype == _narwhals().String else str(series.dtype)
-            raise TypeError(f"{who} holds {kind}, not numbers: {series[0]!r}; {remedy([series.name])}")
+            raise TypeError(
+                f"{who} holds {kind}, not numbers: {series[0]!r}; {remedy([series.name])}"
+            )
         polars = need("polars", extra="table", purpose="files of tables")
         text = series.to_native().str.strip_chars()
         found = text.cast(polars.Float64, strict=False)
@@ -216,7 +218,9 @@ def columns_of_models(
     if named is None:
         _check_are_models(frame, found, any_kind=any_kind)
     if not found:
-        raise ValueError(f"{frame.where}: no column is left for a model; it has {listed(frame.columns)}")
+        raise ValueError(
+            f"{frame.where}: no column is left for a model; it has {listed(frame.columns)}"
+        )
     return found
 
 
@@ -295,7 +299,10 @@ def _factorised(series: Any) -> tuple[IntArray, Any]:
     Rows are coded by the library that holds them.
     """
     narwhals = _narwhals()
-    if series.implementation.is_polars() and series.dtype in (narwhals.String, narwhals.Categorical):
+    if series.implementation.is_polars() and series.dtype in (
+        narwhals.String,
+        narwhals.Categorical,
+    ):
         return _coded_by_polars(series)
     labels = series.unique(maintain_order=True)
     places = list(range(len(labels)))

@@ -236,9 +236,7 @@ def _by_the_engine(rows: _Rows) -> GroupSummaries:
     nw = need("narwhals", extra="table", purpose="data frames")
     n_models = len(rows.models)
     first = nw.col("x0") - float(rows.reference[0])
-    gaps = [
-        nw.col(f"x{i}") - nw.col("x0") - float(rows.reference[i]) for i in range(1, n_models)
-    ]
+    gaps = [nw.col(f"x{i}") - nw.col("x0") - float(rows.reference[i]) for i in range(1, n_models)]
     # Nulls are skipped in silence everywhere, and nan by some: what is finite is counted.
     is_finite = [nw.col(f"x{i}").is_finite() for i in range(n_models)]
     step = rows.lazy.select(
