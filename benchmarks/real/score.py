@@ -1,7 +1,7 @@
 """Rates of all methods: `python benchmarks/real/score.py`, after run.py.
 
-Reads the judgements, and writes real.json, real.md, real.png and real-judgements.jsonl.gz into
-benchmarks/results. With `--judgements FILE` it reads those of a file that was written before.
+Reads the judgements, and writes real.json, real.md, real.png, reliability.json (what pages show) and
+real-judgements.jsonl.gz into benchmarks/results. With `--judgements FILE` it reads those of a file that was written before.
 tally.py says what counts as what.
 """
 
@@ -48,6 +48,7 @@ def main() -> None:
         lines = read(options.judgements)
     found = summary(lines)
     (options.out / "real.json").write_text(compact(found), encoding="utf-8")
+    (options.out / "reliability.json").write_text(compact(reliability(lines)), encoding="utf-8")
     (options.out / "real.md").write_text(tables.page(found), encoding="utf-8")
     picture.draw(found, options.out / "real.png")
 
@@ -182,6 +183,43 @@ def at_kappa(lines: Lines, method: str) -> dict[str, Any]:
         "named": {str(t): tally.named(found, t).percent() for t in (0.95, 0.90)},
         "failed": {str(t): percent(tally.failed(found, t, "study")) for t in (0.95, 0.90)},
         "log score gained": plain(tally.rate(found, log - before, rows)),
+    }
+
+
+# ---------------------------------------------------------------- what pages show
+
+
+def reliability(lines: Lines) -> dict[str, Any]:
+    """P and what became of it, and how often named winners fail: of this library, in few rows.
+
+    `groups` 0 pools all numbers of groups. Rates are in %, each with its own number of data sets.
+    """
+    several = [one for one in lines if one["groups"] > 1 and one["plan"] in MAIN]
+    kinds = sorted({(one["design"], one["groups"]) for one in several})
+    kinds += sorted({(one["design"], 0) for one in several})
+    bands_of, decided = [], []
+    for design, groups in kinds:
+        own = [x for x in several if x["design"] == design and groups in (0, x["groups"])]
+        found = tally.judged(own, OURS)
+        head = {"design": design, "groups": groups}
+        for low, high in (*tally.BANDS, MIDDLE):
+            each = tally.reliability(found, "study", low, high)
+            with_noise = tally.reliability(found, "study", low, high, noisy=True)
+            if each is None or with_noise is None:
+                continue
+            counted = {"mean P": with_noise["mean P"], "won": with_noise["won"]}
+            counted["won less P"] = with_noise.pop("won less P with noise")
+            each.pop("won less P with noise")
+            bands_of.append(head | each | {"noise of fresh groups counted": counted})
+        for threshold in (0.95, 0.90):
+            failed = percent(tally.failed(found, threshold, "study"))
+            shown = {"threshold": threshold, "failed": failed}
+            decided.append(head | shown | {"named": tally.named(found, threshold).percent()})
+    return {
+        "data_sets": len({one["data"] for one in lines}),
+        "splits": len({one["split"] for one in lines}),
+        "bands": bands_of,
+        "decisions": decided,
     }
 
 
