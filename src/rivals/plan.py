@@ -1,1 +1,341 @@
-"""Placeholder for the plan, which comes in the next commit."""
+"""How probably more groups decide what is open: the power of a study that is made larger.
+
+New groups are taken to be like the observed ones, in their differences and in their sizes. What
+left-out groups share through their training data shrinks as groups are added, with κ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from math import inf
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rivals import sentences as say
+from rivals._checks import check_size
+from rivals._random import PLANNED_GROUPS, entropy_from, stream
+from rivals._types import RNG, BoolArray, FloatArray
+from rivals.laws.groups import Groups, NewGroups
+from rivals.method.looks import reach_at
+from rivals.method.more_groups import Future, chance_in_the_end, futures, spread_with
+from rivals.method.probability import probability_over
+from rivals.method.spread import Spread
+from rivals.summaries import GroupSummaries
+from rivals.table import Column, Table
+
+if TYPE_CHECKING:
+    from rivals.result import Comparison
+
+MORE_GROUPS = (5, 10, 20, 40)
+# Studies that are drawn: chances are then known to ± 0.016.
+N_DRAWS = 1000
+# Numbers between which even odds are interpolated; nobody adds more groups than the last.
+DOUBLED = tuple(2**octave for octave in range(13))
+# Up to so many new groups each is looked at; later ones hardly move an interval.
+LOOKED_AT = 64
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """The chance that so many more groups decide between the best and each model that is open.
+
+    A decision is that one of the two is better, by more than the margin if there is one, with a
+    probability above the threshold. Where data are looked at as they come, it is one at any look.
+
+    Attributes
+    ----------
+    best : str
+        The model of lowest risk.
+    models : tuple of str
+        Those that are not rejected, by risk; none where nothing is open.
+    more_groups : tuple of int
+    chance : array, shape (models, numbers)
+        Of a decision, with so many more groups.
+    in_the_end : array, shape (models,)
+        What the chance tends to. Less than 1 where the question is about few new groups, or
+        where there is a margin.
+    even_odds : array, shape (models,)
+        With so many more groups a decision is as likely as none; infinite where no number will do.
+    probability : array, shape (models,)
+        P(best better) now.
+    n_groups : int
+        Observed.
+    noun : str
+        What one is called.
+    new_groups : float or None
+        How many new groups the decision is about; None: as many as there are then.
+    threshold, margin : float
+    looks : bool
+    rng : int
+        The seed that repeats the plan.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import rivals
+    >>> rng = np.random.default_rng(1)
+    >>> school = np.repeat(np.arange(8), 50)
+    >>> a = rng.exponential(size=400)
+    >>> b = a + 0.1 + 0.2 * rng.standard_normal(8)[school]
+    >>> plan = rivals.compare({"A": a, "B": b}, groups=school).plan([8, 80])
+    >>> plan.models, plan.chance.round(1)
+    (('B',), array([[0.4, 0.8]]))
+    """
+
+    best: str
+    models: tuple[str, ...]
+    more_groups: tuple[int, ...]
+    chance: FloatArray
+    in_the_end: FloatArray
+    even_odds: FloatArray
+    probability: FloatArray
+    n_groups: int
+    noun: str
+    new_groups: float | None
+    threshold: float
+    margin: float
+    looks: bool
+    rng: int
+
+    def __post_init__(self) -> None:
+        """The same gate as for evidence: what is no probability is no plan."""
+        for values in (self.chance, self.in_the_end, self.probability):
+            if not ((values >= 0.0) & (values <= 1.0)).all():
+                raise ValueError("no probability follows from these groups; please report this")
+
+    @property
+    def standard_error(self) -> FloatArray:
+        """Monte Carlo standard error of the chances."""
+        return np.asarray(np.sqrt(self.chance * (1.0 - self.chance) / N_DRAWS))
+
+    @property
+    def table(self) -> Table:
+        """A row for each model that is open."""
+        many = say.plural(self.noun)
+        columns = [
+            Column(f"{self.best} or", self.models, is_text=True),
+            Column("P now", self.probability.tolist(), say.probability),
+            *(
+                Column(f"{number} more", chance.tolist(), say.chance, f"decided with … {many}")
+                for number, chance in zip(self.more_groups, self.chance.T, strict=True)
+            ),
+            Column("ever more", self.in_the_end.tolist(), say.chance, f"decided with … {many}"),
+            Column("even odds", self.even_odds.tolist(), say.even_odds),
+        ]
+        return Table(tuple(columns))
+
+    @property
+    def conclusion(self) -> str:
+        """What the chances are of."""
+        if not self.models:
+            return say.nothing_open(self.best)
+        question = say.plan_question(
+            self.best,
+            self.n_groups,
+            self.noun,
+            self.threshold,
+            say.by_more(self.margin, ""),
+            say.where_then(self.new_groups, self.noun),
+            looks=self.looks,
+        )
+        return f"{question} {say.monte_carlo(float(self.standard_error.max()), self.rng)}"
+
+    def __str__(self) -> str:
+        return f"{self.table.text()}\n\n{self.conclusion}" if self.models else self.conclusion
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        table = self.table.html() if self.models else ""
+        return f"{table}<p>{say.html(self.conclusion)}</p>"
+
+    def to_dataframe(self) -> Any:
+        """The table as a pandas data frame."""
+        return self.table.to_dataframe()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        return {
+            "best": self.best,
+            "models": list(self.models),
+            "more_groups": list(self.more_groups),
+            "chance": self.chance.tolist(),
+            "standard_error": self.standard_error.tolist(),
+            "in_the_end": self.in_the_end.tolist(),
+            "even_odds": [say.number_or_text(value) for value in self.even_odds.tolist()],
+            "probability": self.probability.tolist(),
+            "n_groups": self.n_groups,
+            "noun": self.noun,
+            "new_groups": say.number_or_text(self.new_groups),
+            "threshold": self.threshold,
+            "margin": self.margin,
+            "looks": self.looks,
+            "rng": self.rng,
+            "conclusion": self.conclusion,
+        }
+
+
+def plan(result: Comparison, more_groups: Any = MORE_GROUPS, *, rng: RNG = 0) -> Plan:
+    """The chance that so many more groups tell each model that is open from the best."""
+    numbers = checked_numbers(more_groups)
+    if result.groups is None or not isinstance(result.law, Groups):
+        raise ValueError(
+            "a plan is of more groups, and one data set has none; compare with groups=, the group "
+            "of each point"
+        )
+    best = result.names.index(result.ranking[0])
+    others = [
+        place
+        for place in map(result.names.index, result.survivors)
+        if place != best and result.groups.known[best, place]
+    ]
+    entropy = entropy_from(rng)
+    outlooks = [_outlook(result, result.law, result.groups, best, other) for other in others]
+    looked = [
+        outlook.look(numbers, stream(entropy, PLANNED_GROUPS, other))
+        for outlook, other in zip(outlooks, others, strict=True)
+    ]
+    setting = result.setting
+    return Plan(
+        best=result.ranking[0],
+        models=tuple(result.names[place] for place in others),
+        more_groups=numbers,
+        chance=np.array([chance for chance, _ in looked]).reshape(-1, len(numbers)),
+        in_the_end=np.array([outlook.in_the_end for outlook in outlooks]),
+        even_odds=np.array([odds for _, odds in looked]),
+        probability=result.beside(best, result.new_groups)[others],
+        n_groups=result.n_groups,
+        noun=result.groups.noun,
+        new_groups=setting.new_groups,
+        threshold=setting.threshold,
+        margin=setting.margin,
+        looks=bool(setting.looks),
+        rng=entropy,
+    )
+
+
+def checked_numbers(more_groups: Any) -> tuple[int, ...]:
+    """Whole numbers of groups to add, one or several, increasing.
+
+    Examples
+    --------
+    >>> checked_numbers([10.0, 5]), checked_numbers(3)
+    ((5, 10), (3,))
+    """
+    several = isinstance(more_groups, Iterable) and not isinstance(more_groups, (str, bytes))
+    given = list(more_groups) if several else [more_groups]
+    try:
+        whole = [int(each) if isinstance(each, float) and each % 1 == 0 else each for each in given]
+        numbers = sorted({check_size(each, "more_groups") for each in whole})
+    except (TypeError, ValueError):
+        numbers = []
+    if not numbers:
+        raise ValueError(
+            f"more_groups must be whole numbers, 1 or more, as [5, 10, 20]; got {more_groups!r}"
+        )
+    return tuple(numbers)
+
+
+def _outlook(
+    result: Comparison, law: Groups, summary: GroupSummaries, best: int, other: int
+) -> Outlook:
+    setting = result.setting
+    return Outlook(
+        law.differences(summary, setting, np.array([best]), np.array([other])),
+        law.kappa(summary),
+        setting.new_groups,
+        setting.threshold,
+        setting.margin,
+        bool(setting.looks),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Outlook:
+    """One pair of models, and what more groups may bring.
+
+    Attributes
+    ----------
+    law : NewGroups
+        What the observed groups say of the pair.
+    kappa : float
+        By how much V is larger for what left-out groups share, now.
+    new_groups : float or None
+        None: as many as there are then.
+    threshold, margin : float
+    looks : bool
+    """
+
+    law: NewGroups
+    kappa: float
+    new_groups: float | None
+    threshold: float
+    margin: float
+    looks: bool
+
+    @property
+    def in_the_end(self) -> float:
+        """What the chance of a decision tends to."""
+        if self.law.fixed[0]:
+            return 0.0  # equal at every point: no number of groups tells them apart
+        horizon = inf if self.new_groups is None else self.new_groups
+        return chance_in_the_end(self.law.spread, self.threshold, self.margin, horizon)
+
+    def look(
+        self, more_groups: tuple[int, ...], rng: np.random.Generator
+    ) -> tuple[list[float], float]:
+        """The chance with each number of groups more, and the number that brings it to one half."""
+        if self.law.fixed[0]:
+            return [0.0] * len(more_groups), inf
+        each = range(1, min(max(more_groups), LOOKED_AT) + 1) if self.looks else ()
+        numbers = sorted({*more_groups, *DOUBLED, *each})
+        variance = float(self.law.variances[0].mean())
+        decided = np.zeros(N_DRAWS, dtype=bool)
+        chances: dict[int, float] = {}
+        for future in futures(self.law.spread, variance, numbers, N_DRAWS, rng):
+            now = self._decided(future, variance)
+            decided = (decided | now) if self.looks else now
+            chances[future.number] = float(decided.mean())
+        return [chances[number] for number in more_groups], self._even_odds(chances)
+
+    def _decided(self, future: Future, variance: float) -> BoolArray:
+        """In which draws one of the models is better, P above the threshold."""
+        n_groups = self.law.values.shape[1]
+        n_then = n_groups + future.number
+        spread = self.law.spread
+        without = replace(spread, variance=spread.variance / (1.0 + self.kappa))
+        then = spread_with(without, variance, future)
+        shared = 1.0 + self.kappa * n_groups / n_then
+        then = Spread(then.weight, then.centre, then.variance * shared, then.tau)
+        horizon = n_then if self.new_groups is None else self.new_groups
+        better = probability_over(then, horizon, self.margin)[0]
+        worse = 1.0 - probability_over(then, horizon, -self.margin)[0]
+        sure = np.maximum(better, worse) > self.threshold
+        return sure & self._is_clear(future) if self.looks else sure
+
+    def _is_clear(self, future: Future) -> BoolArray:
+        """Whether zero lies outside of the confidence sequence of all groups together."""
+        values = self.law.values[0]
+        n_old, n_new = values.size, future.number
+        n_then = n_old + n_new
+        mean = (n_old * values.mean() + n_new * future.mean) / n_then
+        squares = np.sum((values - values.mean()) ** 2) + future.squares
+        squares = squares + n_old * n_new / n_then * (future.mean - values.mean()) ** 2
+        half = reach_at(n_then) * np.sqrt(squares / (n_then - 1) / n_then)
+        return np.asarray(np.abs(mean) > half)
+
+    def _even_odds(self, chances: dict[int, float]) -> float:
+        """Where the chance passes one half; in between it is nearly straight in log n."""
+        if self.in_the_end <= 0.5:
+            return inf
+        numbers = list(chances)
+        first = next((i for i, chance in enumerate(chances.values()) if chance >= 0.5), None)
+        if first is None:
+            return inf
+        if first == 0:
+            return float(numbers[0])
+        low, high = numbers[first - 1], numbers[first]
+        part = (0.5 - chances[low]) / (chances[high] - chances[low])
+        return float(np.ceil(low * (high / low) ** part))

@@ -334,6 +334,49 @@ def sensitivity(values: Sequence[float], best: str, survivors: Sequence[Sequence
     return f"Not rejected at other sensitivities: {'; '.join(parts)}."
 
 
+# ---------------------------------------------------------------- a plan
+
+
+def chance(value: float) -> str:
+    """As "0.43"; drawn chances are not known better."""
+    return "<0.01" if value < 0.01 else ">0.99" if value > 0.99 else f"{value:.2f}"
+
+
+def even_odds(number: float) -> str:
+    """How many more groups make a decision as likely as none."""
+    return "–" if number == inf else f"{number:g} more"
+
+
+def nothing_open(best: str) -> str:
+    """Why there is nothing to plan."""
+    return (
+        f"Nothing is open: every other model is rejected in favour of {best}, and more groups are "
+        "not needed for this decision."
+    )
+
+
+def where_then(number: float | None, noun: str) -> str:
+    """Where a winner would win again, when there are more groups."""
+    return "if that larger study were repeated" if number is None else where(number, -1, noun)
+
+
+def plan_question(
+    best: str, n_groups: int, noun: str, threshold: float, by_more: str, where: str, *, looks: bool
+) -> str:
+    """What the chances of a plan are of."""
+    looked = f", at any of the looks after each {noun}" if looks else ""
+    return (
+        f"Chance that so many more {plural(noun)}, like the {n_groups} observed, decide between "
+        f"{best} and a model{looked}: that one of them would win{by_more} {where} with P above "
+        f"{threshold:g}."
+    )
+
+
+def monte_carlo(error: float, rng: int) -> str:
+    """How well drawn numbers are known."""
+    return f"Monte Carlo error at most {error:.2g}, rng = {rng}."
+
+
 # ---------------------------------------------------------------- for a paper
 
 METHODS = {
