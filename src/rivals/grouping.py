@@ -84,11 +84,13 @@ def _factorised(labels: Any) -> tuple[IntArray, list[Any]]:
         if "" in list(found):
             codes[codes == list(found).index("")] = -1
         return codes, list(found)
+    if hasattr(labels, "replace_strict") and not labels.null_count():  # polars, narwhals
+        listed = labels.unique(maintain_order=True).to_list()
+        codes = labels.replace_strict(listed, list(range(len(listed)))).to_numpy()
+        return _without_missing(codes.astype(np.intp), listed), listed
     values = labels.to_numpy() if hasattr(labels, "to_numpy") else np.asarray(labels)
     if values.dtype.kind in "iub":
-        found, first, codes = np.unique(values, return_index=True, return_inverse=True)
-        rank = np.argsort(np.argsort(first))
-        return rank[codes.ravel()].astype(np.intp), found[np.argsort(first)].tolist()
+        return _of_whole_numbers(values)
     places: dict[Any, int] = {}
     listed = values.tolist()
     codes = np.fromiter(
@@ -97,6 +99,28 @@ def _factorised(labels: Any) -> tuple[IntArray, list[Any]]:
         count=len(listed),
     )
     return codes, list(places)
+
+
+def _of_whole_numbers(values: Any) -> tuple[IntArray, list[Any]]:
+    """Those close together are places of a table, so that nothing is sorted."""
+    least, most = (int(values.min()), int(values.max())) if values.size else (0, 0)
+    if values.dtype.kind == "i" and most - least < 2 * values.size:
+        places = values.astype(np.intp) - least
+        first = np.full(most - least + 1, values.size)
+        first[places[::-1]] = np.arange(values.size)[::-1]  # the last one written stays
+    else:
+        _, first, places = np.unique(values, return_index=True, return_inverse=True)
+        places = places.ravel()
+    by_appearance = np.argsort(first, kind="stable")[: np.count_nonzero(first < values.size)]
+    rank = np.empty(first.size, dtype=np.intp)
+    rank[by_appearance] = np.arange(by_appearance.size)
+    return rank[places], values[first[by_appearance]].tolist()
+
+
+def _without_missing(codes: IntArray, labels: list[Any]) -> IntArray:
+    """Codes of −1 where a label is missing, in codes of labels that are listed."""
+    missing = [place for place, label in enumerate(labels) if _is_missing(label)]
+    return np.where(np.isin(codes, missing), -1, codes) if missing else codes
 
 
 def _is_missing(label: Any) -> bool:

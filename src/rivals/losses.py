@@ -48,6 +48,15 @@ class Provenance:
     point: str = "point"
     library: str = ""
 
+    def __post_init__(self) -> None:
+        texts = (self.loss, self.unit, self.noise, self.point, self.library)
+        if not all(isinstance(each, str) for each in texts):
+            raise TypeError(f"loss, unit, noise, point and library must be text; got {texts}")
+        if self.left_out not in (True, False, None):
+            raise TypeError(f"left_out must be True, False or None; got {self.left_out!r}")
+        if not isinstance(self.n_folds, int) or self.n_folds < 0:
+            raise TypeError(f"n_folds must be a whole number, 0 or more; got {self.n_folds!r}")
+
 
 NOT_SAID = Provenance()
 
@@ -306,7 +315,7 @@ class Study:
             np.stack([each.observed for each in given]),
             tuple(each.simulated for each in given),
             grouping,
-            _one_source([each.source for each in given]),
+            one_source([each.source for each in given]),
             order,
             _clusters(clusters, n_points, index),
         )
@@ -367,7 +376,7 @@ def _check_same_groups(losses: Mapping[str, Losses], grouping: Grouping) -> None
             )
 
 
-def _one_source(sources: list[Provenance]) -> Provenance:
+def one_source(sources: list[Provenance]) -> Provenance:
     """What all models say alike; what differs in name alone is left open."""
     first = sources[0]
     for other in sources[1:]:

@@ -18,6 +18,9 @@ from rivals.losses import Losses, check_names, finite
 
 # What looks like losses and must be read first, by the name of its type: of ArviZ.
 TREES = ("DataTree", "InferenceData", "ELPDData")
+# Columns that are what models predict, and columns of summaries: neither is a model.
+TARGETS = ("y", "target", "actual", "label", "truth", "y_true", "ground_truth")
+SUMMARIES = ("mean", "sem", "se", "sd", "std", "size", "n", "count")
 # Losses with fewer values than this repeat by chance, as those of labels and counts.
 FEW_VALUES = 20
 # A simulation of labels that are so nearly certain equals the data by chance: exp(−sum) is how
@@ -251,4 +254,22 @@ def split_frame(frame: Any, labels: dict[str, Any]) -> tuple[dict[Any, Any], dic
             )
         found[what] = columns[given]
     taken = {given for given in labels.values() if isinstance(given, str)}
-    return {name: column for name, column in columns.items() if name not in taken}, found
+    models = {name: column for name, column in columns.items() if name not in taken}
+    _check_are_losses(models)
+    return models, found
+
+
+def _check_are_losses(names: Iterable[Any]) -> None:
+    """Refuse columns of a data frame that by their names are no losses of a model."""
+    for name in names:
+        if str(name).lower() in TARGETS:
+            raise ValueError(
+                f"a column is called {name!r}, so these seem to be predictions, not losses; use "
+                f"rivals.read.predictions(frame, target={name!r}), or leave this column out"
+            )
+        if str(name).lower() in SUMMARIES:
+            raise ValueError(
+                f"a column is called {name!r}, which seems to be no model; for means and their "
+                "errors use rivals.read.summaries(frame, estimate=, error=, groups=); if it is a "
+                "model after all, pass a mapping {name: frame[name], …}"
+            )

@@ -9,7 +9,7 @@ costs no digits.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -17,12 +17,18 @@ from typing import Any
 import numpy as np
 
 from rivals._types import BoolArray, FloatArray, IntArray
+from rivals._warnings import warn
 from rivals.grouping import Grouping
-from rivals.losses import NOT_SAID, Provenance, Study, check_names
+from rivals.losses import LARGEST, NOT_SAID, Losses, Provenance, Study, check_names, one_source
 from rivals.method.distance import wasserstein_distances
 from rivals.method.error import PairSums
 
 FORMAT = "rivals.GroupSummaries/1"
+# Points of one group: sums of more may not be whole numbers any more.
+MOST_POINTS = 2**48
+# Squares of a file are those of no losses if an eigenvalue is below zero by this part of the
+# largest.
+ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,6 +85,11 @@ class GroupSummaries:
         _check(self)
 
     @classmethod
+    def of_losses(cls, losses: Mapping[str, Losses], groups: Any = None) -> GroupSummaries:
+        """From the losses of each model at the same points, as a site makes them."""
+        return cls.of(Study.of(losses, groups=groups))
+
+    @classmethod
     def of(cls, study: Study) -> GroupSummaries:
         """From the losses of all models at all points."""
         grouping = study.groups
@@ -107,7 +118,7 @@ class GroupSummaries:
     @property
     def means(self) -> FloatArray:
         """The mean loss of each model in each group."""
-        return self.first + self.gaps
+        return np.asarray(self.first + self.gaps)
 
     @property
     def degrees(self) -> int:
@@ -124,7 +135,7 @@ class GroupSummaries:
     def own_sampling(self) -> FloatArray:
         """The sampling variance of each mean loss, models × groups."""
         if self.variances is not None:
-            return np.einsum("aag->ag", self.variances)
+            return np.asarray(np.einsum("aag->ag", self.variances))
         return np.asarray((self.pairs.own_scaled / self.degrees)[:, None] / self.sizes)
 
     @cached_property
@@ -159,26 +170,49 @@ class GroupSummaries:
             variances=None if self.variances is None else self.variances[:, :, places],
         )
 
+    def ordered(self, models: Sequence[str]) -> GroupSummaries:
+        """The same of the same models in another order, relative to another first model."""
+        if set(models) != set(self.models):
+            raise ValueError(
+                f"sites must have the same models; got {list(models)} and {list(self.models)}"
+            )
+        if tuple(models) == self.models:
+            return self
+        places = [self.models.index(name) for name in models]
+        both = np.ix_(places, places)
+        return replace(
+            self,
+            models=tuple(models),
+            first=self.means[places[0]],
+            gaps=self.gaps[places] - self.gaps[places[0]],
+            pairs=PairSums(self.pairs.own_scaled[places], self.pairs.whole()[both]),
+            misfits=self.misfits[:, places],
+            variances=None if self.variances is None else self.variances[both],
+        )
+
     @classmethod
     def join(cls, sites: Sequence[GroupSummaries]) -> GroupSummaries:
-        """The groups of several sites, whose models must be the same, in the same order."""
+        """The groups of several sites, whose models must be the same.
+
+        Examples
+        --------
+        >>> from rivals import Losses, compare
+        >>> def site(name):
+        ...     wards = [f"{name} {ward}" for ward in "aabb"]
+        ...     losses = {
+        ...         "line": Losses([1.0, 1.2, 0.9, 1.1], groups=wards),
+        ...         "step": Losses([2.0, 2.1, 1.7, 2.4], groups=wards),
+        ...     }
+        ...     return GroupSummaries.of_losses(losses)
+        >>> GroupSummaries.join([site("north"), site("south")]).groups
+        ('north a', 'north b', 'south a', 'south b')
+        """
         if not sites:
             raise ValueError("join: no summaries were given")
         first = sites[0]
-        for site in sites[1:]:
-            if site.models != first.models:
-                raise ValueError(
-                    f"sites must have the same models in the same order; got {first.models} and "
-                    f"{site.models}"
-                )
-            if site.source != first.source:
-                raise ValueError(
-                    f"sites must have losses of one kind; got {first.source} and {site.source}"
-                )
-            if len(site.misfits) != len(first.misfits):
-                raise ValueError("sites must have the same number of simulations")
-            if (site.variances is None) != (first.variances is None):
-                raise ValueError("sites must all have losses, or all have estimates with errors")
+        sites = [site.ordered(first.models) for site in sites]
+        _check_of_one_kind(sites)
+        variances = [site.variances for site in sites if site.variances is not None]
         return cls(
             first.models,
             tuple(name for site in sites for name in site.groups),
@@ -191,14 +225,16 @@ class GroupSummaries:
             ),
             np.concatenate([site.misfits for site in sites], axis=2),
             first.noun,
-            first.source,
-            None
-            if first.variances is None
-            else np.concatenate([site.variances for site in sites], axis=2),
+            one_source([site.source for site in sites]),
+            np.concatenate(variances, axis=2) if variances else None,
         )
 
     def to_json(self) -> str:
-        """All of it; floating-point numbers keep every digit."""
+        """All of it; floating-point numbers keep every digit.
+
+        A group of one point is warned of: its mean is the loss of that point.
+        """
+        self._warn_of_single_points()
         plain = {
             "format": FORMAT,
             "models": self.models,
@@ -217,6 +253,24 @@ class GroupSummaries:
             plain["variances"] = np.where(unknown, None, self.variances).tolist()  # type: ignore[call-overload]
         return json.dumps(plain, allow_nan=False)
 
+    def _warn_of_single_points(self) -> None:
+        if self.variances is not None:
+            return
+        single = [
+            name for name, size in zip(self.groups, self.sizes.tolist(), strict=True) if size == 1
+        ]
+        if single:
+            warn(
+                f"{self.noun} {single[0]!r} has one point, whose losses are in this file"
+                f"{f' (and {len(single) - 1} more)' if len(single) > 1 else ''}; leave it out, or "
+                "put it together with another, if losses of points must not leave your site"
+            )
+        elif int(self.sizes.sum()) - self.sizes.size == 1:
+            warn(
+                f"{self.noun} {self.groups[0]!r} has two points, whose losses follow from this "
+                "file; give more points, if losses of points must not leave your site"
+            )
+
     @classmethod
     def from_json(cls, text: str) -> GroupSummaries:
         """What `to_json` wrote."""
@@ -227,25 +281,62 @@ class GroupSummaries:
         if not isinstance(found, dict) or found.get("format") != FORMAT:
             raise ValueError(f"these are no summaries: the field 'format' is not {FORMAT!r}")
         try:
-            n_models, n_groups = len(found["models"]), len(found["groups"])
-            variances = found.get("variances")
-            return cls(
-                tuple(found["models"]),
-                tuple(found["groups"]),
-                np.array(found["sizes"], dtype=np.int64),
-                np.array(found["first"], dtype=np.float64),
-                np.array(found["gaps"], dtype=np.float64),
-                PairSums(
-                    np.array(found["own"], dtype=np.float64),
-                    np.array(found["pairs"], dtype=np.float64),
-                ),
-                np.array(found["misfits"], dtype=np.float64).reshape(-1, n_models, n_groups),
-                str(found["noun"]),
-                Provenance(**found["source"]),
-                None if variances is None else np.array(variances, dtype=np.float64),
-            )
+            return _checked(_from_plain(found))
         except (KeyError, TypeError, OverflowError) as error:
             raise ValueError(f"these summaries are not as `to_json` writes them: {error}") from None
+
+
+def _from_plain(found: dict[str, Any]) -> GroupSummaries:
+    """From the values of JSON, whose kinds the arrays check."""
+    n_models, n_groups = len(found["models"]), len(found["groups"])
+    if not all(isinstance(name, str) for name in (found["noun"], *found["groups"])):
+        raise TypeError("noun and groups must be text")
+    sizes = np.array(found["sizes"])
+    if sizes.dtype.kind != "i":
+        raise TypeError("sizes must be whole numbers")
+    variances = found.get("variances")
+    return GroupSummaries(
+        tuple(found["models"]),
+        tuple(found["groups"]),
+        sizes.astype(np.int64),
+        np.array(found["first"], dtype=np.float64),
+        np.array(found["gaps"], dtype=np.float64),
+        PairSums(
+            np.array(found["own"], dtype=np.float64),
+            np.array(found["pairs"], dtype=np.float64),
+        ),
+        np.array(found["misfits"], dtype=np.float64).reshape(-1, n_models, n_groups),
+        found["noun"],
+        Provenance(**found["source"]),
+        None if variances is None else np.array(variances, dtype=np.float64),
+    )
+
+
+def _checked(summary: GroupSummaries) -> GroupSummaries:
+    """Refuse squares that no losses have: they are distances between models, and from zero."""
+    pairs = summary.pairs.whole()
+    if not np.array_equal(pairs, pairs.T) or np.diagonal(pairs).any():
+        raise ValueError(
+            "summaries: pairs must be the same in both directions, with a diagonal of 0"
+        )
+    own = summary.pairs.own_scaled
+    products = np.linalg.eigvalsh(0.5 * (own[:, None] + own[None, :] - pairs))
+    if products[0] < -ROUNDING * max(products[-1], 0.0):
+        raise ValueError(
+            "summaries: own and pairs are sums of squares of no losses; were they changed?"
+        )
+    return summary
+
+
+def _check_of_one_kind(sites: Sequence[GroupSummaries]) -> None:
+    first = sites[0]
+    losses = {site.source.loss for site in sites if site.source.loss}
+    if len(losses) > 1:
+        raise ValueError(f"sites must have losses of one kind; got {' and '.join(sorted(losses))}")
+    if any(len(site.misfits) != len(first.misfits) for site in sites):
+        raise ValueError("sites must have the same number of simulations")
+    if any((site.variances is None) != (first.variances is None) for site in sites):
+        raise ValueError("sites must all have losses, or all have estimates with errors")
 
 
 def _centre(rows: FloatArray, grouping: Grouping) -> FloatArray:
@@ -304,10 +395,14 @@ def _check(summary: GroupSummaries) -> None:
             raise ValueError(f"summaries: {name} has numbers that are missing or infinite")
         if name in ("own", "pairs", "misfits") and array.size and array.min() < 0.0:
             raise ValueError(f"summaries: {name} are squares, and cannot be negative")
+        if name in ("first", "gaps") and array.size and np.abs(array).max() > LARGEST:
+            raise ValueError(f"summaries: {name} are beyond {LARGEST:g}; rescale the loss")
     _check_variances(summary)
-    if n_groups and summary.sizes.min() < 1:
-        raise ValueError(f"summaries: a {summary.noun} has no point")
-    if n_groups and np.any(summary.gaps[0] != 0.0):
+    if not n_groups:
+        raise ValueError("summaries: there is no group")
+    if summary.sizes.min() < 1 or summary.sizes.max() > MOST_POINTS:
+        raise ValueError(f"summaries: a {summary.noun} has no point, or more than {MOST_POINTS:g}")
+    if np.any(summary.gaps[0] != 0.0):
         raise ValueError("summaries: gaps are relative to the first model, whose own must be 0")
 
 

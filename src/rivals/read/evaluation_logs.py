@@ -27,13 +27,14 @@ WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 SAMPLES = re.compile(r"samples_(.+)_(\d{4}-\d\d-\d\dT[\d.\-]+)\.jsonl")
 INSPECT = "inspect_ai"
 HARNESS = "lm-evaluation-harness"
+NOT_SCORED = {"": {"value": None}}
 # What two logs of one model and task must share, if they are repeated runs.
 SAME = ("task_version", "task_args", "solver", "solver_args", "model_args", "model_generate_config")
 
 
 @dataclass(frozen=True)
 class Score:
-    """One score of one item; nan where it was not scored."""
+    """One score of one item; nan, and perhaps without a metric, where it was not scored."""
 
     model: str
     task: str
@@ -114,8 +115,12 @@ def _of_metric(scores: list[Score], metric: str | None) -> list[Score]:
     """The scores of the metric that is asked for, or of the only one of each task."""
     metrics: dict[str, dict[str, None]] = {}
     for each in scores:
-        metrics.setdefault(each.task, {})[each.metric] = None
+        names = metrics.setdefault(each.task, {})
+        if each.metric:
+            names[each.metric] = None
     for task, names in metrics.items():
+        if not names:
+            raise ValueError(f"task {task!r}: no item was scored; leave its logs out")
         if metric is None and len(names) > 1:
             raise ValueError(
                 f"task {task!r} has several scores of an item: {listed(list(names))}; choose one "
@@ -123,7 +128,16 @@ def _of_metric(scores: list[Score], metric: str | None) -> list[Score]:
             )
         if metric is not None and metric not in names:
             raise ValueError(f"metric: task {task!r} has no {metric!r}, but {listed(list(names))}")
-    return [each for each in scores if metric is None or each.metric == metric]
+    asked = {task: metric or next(iter(names)) for task, names in metrics.items()}
+    found = [each for each in scores if each.metric == asked[each.task]]
+    scored = set(map(_place, found))
+    lacking = {_place(each): each for each in scores if _place(each) not in scored}
+    without = [replace(each, metric=asked[each.task], value=nan) for each in lacking.values()]
+    return found + without
+
+
+def _place(score: Score) -> tuple[str, str, str, str]:
+    return score.model, score.task, score.item, score.run
 
 
 def _json(text: str | bytes, where: str) -> Any:
@@ -175,7 +189,7 @@ def _of_inspect(path: Path) -> Iterator[Score]:
     settings = json.dumps({name: head.get(name) for name in SAME}, sort_keys=True)
     for sample in samples:
         item, epoch = str(sample["id"]), sample["epoch"]
-        for scorer, found in (sample.get("scores") or {}).items():
+        for scorer, found in (sample.get("scores") or NOT_SCORED).items():
             value = found["value"]
             parts = value if isinstance(value, dict) else {"": value}
             for part, each in parts.items():
@@ -212,9 +226,12 @@ def _archive(path: Path) -> tuple[Any, list[Any]]:
             read = ["header.json", *names]
             if sum(sizes.get(name, 0) for name in read) > LARGEST:
                 raise ValueError(f"{path}: more than {LARGEST} bytes are not read as one log")
-            header, *found = (_json(archive.read(name), f"{path}, {name}") for name in read)
-    except (zipfile.BadZipFile, NotImplementedError, EOFError, OSError) as error:
+            contents = [archive.read(name) for name in read]
+    except (KeyError, ValueError):
+        raise
+    except Exception as error:  # each decompressor has errors of its own
         raise ValueError(f"{path}: this .eval file cannot be read ({error})") from None
+    header, *found = map(_json, contents, (f"{path}, {name}" for name in read))
     return header, found[0] if names == ["summaries.json"] else found
 
 

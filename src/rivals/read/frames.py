@@ -22,6 +22,7 @@ import numpy as np
 from rivals._optional import need
 from rivals._types import BoolArray, FloatArray, IntArray
 from rivals.grouping import Grouping
+from rivals.models import SUMMARIES, TARGETS
 
 TEXT = (".csv", ".tsv", ".txt")
 PARQUET = (".parquet", ".pq")
@@ -30,9 +31,6 @@ DELIMITERS = (",", ";", "\t", "|")
 ROWS_TO_LOOK_AT = 100
 # Characters of a header: more are no table.
 LONGEST = 2**20
-# Columns that are what models predict, and columns of summaries: neither is a model.
-TARGETS = ("y", "target", "actual", "label", "truth", "y_true", "ground_truth")
-SUMMARIES = ("mean", "sem", "se", "sd", "std", "size", "n", "count")
 # What pandas and R call an index.
 INDEX = re.compile(r"__index_level_\d+__|Unnamed: \d+|rownames|index|")
 DECIMAL_COMMA = re.compile(r"\s*[+-]?\d+,\d+\s*")
@@ -325,7 +323,7 @@ def _coded_by_polars(series: Any) -> tuple[IntArray, Any]:
 def _from_frame(source: Any) -> Frame:
     narwhals = _narwhals()
     where = "the data frame"
-    columns = None if hasattr(source, "collect") else getattr(source, "columns", None)
+    columns: Any = None if hasattr(source, "collect") else getattr(source, "columns", None)
     if getattr(columns, "nlevels", 1) > 1:
         raise ValueError(
             f"{where}: its columns have {columns.nlevels} levels ({tuple(columns[0])}, …); name "

@@ -97,7 +97,7 @@ def predictions(
 
 
 def _absolute(target: FloatArray, predicted: FloatArray) -> FloatArray:
-    return np.abs(predicted - target)
+    return np.asarray(np.abs(predicted - target))
 
 
 def _squared(target: FloatArray, predicted: FloatArray) -> FloatArray:
@@ -106,11 +106,11 @@ def _squared(target: FloatArray, predicted: FloatArray) -> FloatArray:
 
 def _log(target: FloatArray, predicted: FloatArray) -> FloatArray:
     with np.errstate(divide="ignore"):  # an event of probability zero is refused, by model
-        return -np.log(np.where(target == 1.0, predicted, 1.0 - predicted))
+        return np.asarray(-np.log(np.where(target == 1.0, predicted, 1.0 - predicted)))
 
 
 def _zero_one(target: FloatArray, predicted: FloatArray) -> FloatArray:
-    return (target != predicted).astype(np.float64)
+    return np.asarray(target != predicted, dtype=np.float64)
 
 
 LOSSES: dict[str, tuple[PointLoss, str]] = {

@@ -26,7 +26,8 @@ def search_results(results: Mapping[str, Any], *, score: str = "score") -> dict[
     ----------
     results : mapping
         `GridSearchCV.cv_results_`, or model name → what `cross_validate` returned, for the same
-        splits: with `return_indices=True` that is checked.
+        splits of one KFold or GroupKFold. With `return_indices=True` that is checked; what a
+        search returns does not tell.
     score : str
         The score, where there are several: "score", or the name of a scorer. Scikit-learn's scores
         are better if higher; losses are their negatives.
@@ -103,7 +104,7 @@ def _varied(params: Any) -> list[str]:
 
 def _of_validations(results: Mapping[str, Any], score: str) -> dict[str, FloatArray]:
     """Of each model, the scores by split, which must be the same splits."""
-    scores = {}
+    scores: dict[str, FloatArray] = {}
     splits: list[Any] | None = None
     for name, found in results.items():
         if not isinstance(found, Mapping) or f"test_{score}" not in found:
@@ -118,12 +119,24 @@ def _of_validations(results: Mapping[str, Any], score: str) -> dict[str, FloatAr
         own = [np.sort(rows) for rows in found["indices"]["test"]]
         if splits is None:
             splits = own
+            _check_apart(splits)
         elif len(own) != len(splits) or not all(map(np.array_equal, own, splits)):
             raise ValueError(
-                f"model {name!r} was judged on other splits than the models before it; pass one cv= "
-                "with a fixed random_state to all"
+                f"model {name!r} was judged on other splits than the models before it; pass one "
+                "cv= with a fixed random_state to all"
             )
     return scores
+
+
+def _check_apart(splits: list[Any]) -> None:
+    """Refuse repeated and shuffled splits: scores that share test points are no replications."""
+    tested = np.concatenate(splits)
+    if np.unique(tested).size < tested.size:
+        raise ValueError(
+            f"the {len(splits)} splits share test points, as those of RepeatedKFold or "
+            "ShuffleSplit do, and are no replications of each other; pass the results of one KFold "
+            "or GroupKFold, or use rivals.read.cross_validated"
+        )
 
 
 def _listed(names: Any) -> str:

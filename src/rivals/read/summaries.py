@@ -98,7 +98,7 @@ def summaries(
     --------
     >>> import polars
     >>> frame = polars.LazyFrame(
-    ...     {"site": ["a", "a", "b", "b"], "line": [1.0, 2.0, 3.0, 5.0], "step": [2.0, 2.0, 4.0, 5.0]}
+    ...     {"site": ["a", "a", "b", "b"], "line": [1, 2, 3, 5], "step": [2.0, 2.0, 4.0, 5.0]}
     ... )
     >>> summaries(frame, groups="site").means.tolist()
     [[1.5, 4.0], [2.0, 4.5]]
@@ -121,6 +121,8 @@ def summaries(
 def _sites(source: Any) -> list[GroupSummaries] | None:
     """Summaries of other sites, if the source is some."""
     several = source if isinstance(source, (list, tuple)) else [source]
+    if not several:
+        raise ValueError("no site was given: the list of .json files is empty")
     found = []
     for each in several:
         if isinstance(each, GroupSummaries):
@@ -318,11 +320,12 @@ def _check_labels(rows: _Rows, keys: Any) -> None:
 
 def _check_counts(rows: _Rows, model: str, missing: FloatArray) -> None:
     """Refuse losses that are missing or not finite."""
-    if missing.any():
+    n_groups = np.count_nonzero(missing)
+    if n_groups:
         raise ValueError(
-            f"{rows.where}, model {model!r}: {missing.sum():.0f} losses are missing or infinite, in "
-            f"{np.count_nonzero(missing)} of {missing.size} groups; leave these rows out for all "
-            "models, or mend the model"
+            f"{rows.where}, model {model!r}: {missing.sum():.0f} losses are missing or infinite"
+            f"{f', in {n_groups} of {missing.size} groups' if missing.size > 1 else ''}; leave "
+            "these rows out for all models, or mend the model"
         )
 
 
@@ -333,7 +336,7 @@ def _in_batches(rows: _Rows) -> GroupSummaries:
         losses = np.empty((len(rows.models), len(batch)))
         for i, name in enumerate(rows.models):
             losses[i] = batch[f"x{i}"].to_numpy()
-            _check_counts(rows, name, (~np.isfinite(losses[i])).astype(np.float64)[None, :].sum(1))
+            _check_counts(rows, name, np.array([np.sum(~np.isfinite(losses[i]))]))
         _check_labels(rows, batch["key"])
         grouping = Frame(rows.where, batch.rename({"key": rows.groups})).grouping(rows.groups)
         nothing = tuple(np.empty((0, 0)) for _ in rows.models)
@@ -397,7 +400,7 @@ def merged(first: GroupSummaries, second: GroupSummaries) -> GroupSummaries:
         gaps=gaps[0] + share * (gaps[1] - gaps[0]),
         pairs=PairSums(
             np.sum([each.own for each in parts], axis=0),
-            np.sum([each.matrix for each in parts], axis=0),
+            np.sum([each.whole() for each in parts], axis=0),
         ),
         misfits=np.empty((0, len(first.models), len(names))),
     )
