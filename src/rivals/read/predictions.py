@@ -66,12 +66,12 @@ def predictions(
     of_points, name_of_loss = _loss_of(loss)
     frame = opened(source, labels=[] if groups is None else [groups])
     frame.check_there("target", target)
+    grouping = None if groups is None else frame.grouping(groups)
     names = columns_of_models(
         frame, models, ignore, [target, groups], are_losses=False, any_kind=by_label
     )
     if target in names:
         raise ValueError(f"{frame.where}: {target!r} is the target, and cannot be a model")
-    grouping = None if groups is None else frame.grouping(groups)
     said = Provenance(
         loss=name_of_loss, unit=unit or ("nats" if loss == "log" else ""), left_out=left_out
     )

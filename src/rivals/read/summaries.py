@@ -357,7 +357,7 @@ def _batches(rows: _Rows) -> Iterator[Any]:
         parts = map(_table_of_arrow, native.to_arrow_reader(ROWS_AT_ONCE))
     elif hasattr(native, "partitions"):  # Dask
         parts = (native.partitions[i].compute() for i in range(native.npartitions))
-    else:
+    else:  # those of others are read whole
         parts = [collected(rows.lazy, rows.where).to_native()]
     try:
         for part in parts:

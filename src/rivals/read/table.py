@@ -71,8 +71,8 @@ def table(
     {'line': Losses(2 points, mean 1.5), 'step': Losses(2 points, mean 2.25)}
     """
     frame = opened(source, labels=[] if groups is None else [groups])
-    names = columns_of_models(frame, models, ignore, [groups])
     grouping = None if groups is None else frame.grouping(groups)
+    names = columns_of_models(frame, models, ignore, [groups])
     second = None if simulated is None else _simulations(opened(simulated, [SIMULATION]), names)
     said = Provenance(
         loss=loss or ("negative log likelihood" if log_likelihood else ""),

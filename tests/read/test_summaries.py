@@ -1,0 +1,268 @@
+"""Sums of a table on its own engine are the summaries of its losses, to rounding."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+
+import numpy as np
+import pandas
+import polars
+import pyarrow
+import pytest
+
+import rivals
+from rivals.read import summaries as summaries_of
+from rivals.read.summaries import MANY, merged
+
+ENGINES = ["polars", "polars lazy", "duckdb", "dask", "pandas", "pyarrow"]
+
+
+def on(engine, frame):
+    """A table of polars on another engine."""
+    if engine == "polars":
+        return frame
+    if engine == "polars lazy":
+        return frame.lazy()
+    if engine == "pandas":
+        return frame.to_pandas()
+    if engine == "pyarrow":
+        return frame.to_arrow()
+    if engine == "duckdb":
+        duckdb = pytest.importorskip("duckdb")
+        table = frame.to_arrow()
+        return duckdb.connect().from_arrow(table)
+    dask = pytest.importorskip("dask.dataframe")
+    return dask.from_pandas(frame.to_pandas(), npartitions=3)
+
+
+def drawn(rng, *, n_models=3, offset=0.0, balanced=False, simulated=False):
+    """Losses at points of random groups, with the groups shuffled."""
+    n_groups = int(rng.integers(3, 13))
+    sizes = np.full(n_groups, 8) if balanced else rng.integers(1, 30, n_groups)
+    sizes[0] = max(sizes[0], 2)
+    group = rng.permutation(np.repeat(np.arange(n_groups), sizes))
+    names = [f"m{model}" for model in range(n_models)]
+    effects = 0.3 * rng.standard_normal((n_models, n_groups))[:, group]
+    losses = offset + rng.exponential(size=group.size) + 0.2 * rng.normal(size=effects.shape)
+    losses += effects
+    labels = np.array([f"site {place}" for place in range(n_groups)])[group]
+    extra = (
+        losses[:, None] + rng.normal(size=(n_models, 2, group.size))
+        if simulated
+        else [None] * n_models
+    )
+    return {
+        name: rivals.Losses(row, more, groups=labels)
+        for name, row, more in zip(names, losses, extra, strict=True)
+    }
+
+
+def table_of(losses):
+    labels = next(iter(losses.values())).groups
+    columns = {name: each.observed for name, each in losses.items()}
+    return polars.DataFrame({"site": np.array(labels.names)[labels.codes], **columns})
+
+
+def test_p_is_that_of_the_raw_losses_on_three_hundred_problems():
+    rng = np.random.default_rng(1)
+    worst = 0.0
+    for problem in range(300):
+        simulated = problem % 3 == 0
+        losses = drawn(rng, balanced=problem % 2 == 0, simulated=simulated)
+        raw = rivals.compare(losses)
+        if simulated:  # only a site that holds the simulations knows the misfit
+            found = rivals.GroupSummaries.from_json(quietly_to_json(raw.summary))
+        else:
+            found = summaries_of(table_of(losses).lazy(), groups="site")
+        result = rivals.compare(found)
+        gap = np.nanmax(np.abs(raw.probability - result.probability))
+        assert list(raw.survivors) == list(result.survivors)
+        worst = max(worst, float(gap))
+    assert worst < 1e-9
+
+
+def quietly_to_json(summary):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", rivals.RivalsWarning)  # of groups of one point
+        return summary.to_json()
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e6, -1e6])
+@pytest.mark.parametrize("engine", ENGINES)
+def test_every_engine_gives_the_same_numbers(engine, offset):
+    losses = drawn(np.random.default_rng(2), n_models=4, offset=offset)
+    raw = rivals.compare(losses)
+    found = rivals.compare(summaries_of(on(engine, table_of(losses)), groups="site"))
+    # An offset of 1e6 leaves ten digits of the losses themselves.
+    np.testing.assert_allclose(found.probability, raw.probability, rtol=0, atol=1e-9)
+    assert found.summary.noun == "site"
+    assert sorted(found.summary.groups) == sorted(raw.summary.groups)
+
+
+def test_near_identical_models_and_models_far_apart_keep_their_digits():
+    rng = np.random.default_rng(4)
+    group = np.repeat(np.arange(8), 40)
+    shared = rng.exponential(size=320) + 1e4 * rng.standard_normal(8)[group]
+    near = shared + 1e-6 * (rng.normal(size=320) + 0.3 + rng.normal(size=8)[group])
+    far = shared + 1e6 + rng.normal(size=320)
+    losses = {"a": shared, "near": near, "far": far}
+    raw = rivals.compare(losses, groups=group)
+    frame = polars.DataFrame({"g": group, **losses}).lazy()
+    found = rivals.compare(summaries_of(frame, groups="g"))
+    # 1e4 + 1e-6 has rounding of 1e-12, a millionth of the difference.
+    np.testing.assert_allclose(found.probability, raw.probability, rtol=0, atol=1e-5)
+
+
+@pytest.mark.parametrize("engine", ["polars lazy", "duckdb", "dask", "pandas"])
+def test_many_models_go_through_numpy_in_batches(engine, monkeypatch):
+    module = sys.modules["rivals.read.summaries"]  # the attribute of the package is the door
+    monkeypatch.setattr(module, "ROWS_AT_ONCE", 50)
+    losses = drawn(np.random.default_rng(5), n_models=MANY + 2)
+    found = rivals.compare(summaries_of(on(engine, table_of(losses)), groups="site"))
+    raw = rivals.compare(losses)
+    np.testing.assert_allclose(found.probability, raw.probability, rtol=0, atol=1e-9)
+    assert found.ranking == raw.ranking
+
+
+def test_parts_of_more_models_than_pairs_are_kept_of_are_merged():
+    rng = np.random.default_rng(6)
+    values = rng.exponential(size=(520, 24))
+    group = np.repeat(["a", "b", "c"], 8)
+
+    def part(rows):
+        losses = {
+            f"m{model}": rivals.Losses(row[rows], groups=group[rows])
+            for model, row in enumerate(values)
+        }
+        return rivals.GroupSummaries.of_losses(losses)
+
+    whole = part(slice(None))
+    found = merged(part(slice(0, 12)), part(slice(12, 24)))
+    np.testing.assert_allclose(found.pairs.whole(), whole.pairs.whole(), rtol=1e-9)
+    np.testing.assert_allclose(found.gaps, whole.gaps, rtol=0, atol=1e-12)
+
+
+def test_a_file_is_summed_where_it_lies(tmp_path):
+    losses = drawn(np.random.default_rng(7))
+    table_of(losses).write_parquet(tmp_path / "losses.parquet")
+    table_of(losses).write_csv(tmp_path / "losses.csv")
+    raw = rivals.compare(losses)
+    for name in ("losses.parquet", "losses.csv"):
+        found = rivals.compare(summaries_of(tmp_path / name, groups="site"))
+        np.testing.assert_allclose(found.probability, raw.probability, rtol=0, atol=1e-9)
+
+
+def test_what_is_said_of_losses_is_kept():
+    frame = polars.DataFrame({"g": [1, 1, 2, 2, 3, 3], "a": range(6), "b": [2.0] * 6})
+    found = summaries_of(frame, groups="g", loss="error", unit="kg", left_out=True)
+    assert (found.source.loss, found.source.unit, found.source.left_out) == ("error", "kg", True)
+    assert found.groups == ("1", "2", "3")
+
+
+def bad(**columns):
+    rng = np.random.default_rng(8)
+    plain = {"site": ["a", "b", "c"] * 4, "x": rng.normal(size=12), "y1": rng.normal(size=12)}
+    return polars.DataFrame({**plain, **columns}, strict=False)
+
+
+BAD = {
+    "null": (bad(x=[None, *[1.0] * 11]), "model 'x': 1 losses are missing or infinite"),
+    "nan": (bad(x=[np.nan, *[1.0] * 11]), "model 'x': 1 losses are missing or infinite"),
+    "infinite": (bad(y1=[1.0] * 10 + [-np.inf, np.inf]), "model 'y1': 2 losses are missing"),
+    "overflow": (bad(x=[1e200] * 6 + [-1e200] * 6), "model 'x'.*1e\\+150"),
+    "label": (bad(site=[None, *["a", "b"] * 5, "a"]), "'site': the label is missing"),
+    "empty label": (bad(site=["", *["a", "b"] * 5, "a"]), "'site': the label is missing"),
+}
+
+
+@pytest.mark.parametrize("engine", ["polars lazy", "duckdb", "dask", "pandas"])
+@pytest.mark.parametrize("case", BAD)
+def test_rows_that_cannot_be_summed_are_refused_with_their_column(engine, case):
+    frame, said = BAD[case]
+    with pytest.raises(ValueError, match=said):
+        summaries_of(on(engine, frame), groups="site")
+
+
+@pytest.mark.parametrize("engine", ["polars lazy", "duckdb", "dask"])
+def test_text_that_looks_like_numbers_is_not_cast(engine):
+    frame = bad(x=[str(value) for value in range(12)])
+    with pytest.raises(TypeError, match="'x' holds"):
+        summaries_of(on(engine, frame), groups="site")
+
+
+def test_missing_values_are_refused_in_batches_too():
+    losses = drawn(np.random.default_rng(9), n_models=MANY + 1)
+    frame = table_of(losses).with_columns(m7=polars.lit(None, dtype=polars.Float64))
+    with pytest.raises(ValueError, match="model 'm7': .* losses are missing"):
+        summaries_of(frame.lazy(), groups="site")
+
+
+def test_what_an_engine_says_against_it_is_passed_on():
+    failing = bad().lazy().with_columns(x=polars.col("site").cast(polars.Float64, strict=True))
+    with pytest.raises(ValueError, match=r"polars could not compute it: .*'site'|.*f64"):
+        summaries_of(failing, groups="site")
+    late = polars.DataFrame({"site": ["1"] * 2000 + ["x"], "b": [1.0] * 2001}).lazy()
+    late = late.with_columns(x=polars.col("site").cast(polars.Float64))
+    with pytest.raises(ValueError, match="polars could not compute it"):
+        summaries_of(late, groups="site")
+
+
+def test_an_engine_that_fails_in_the_middle_of_duckdb():
+    duckdb = pytest.importorskip("duckdb")
+    relation = duckdb.connect().sql(
+        "select 'a' as site, 1.0 as p, cast(case when i > 5000 then 'x' else '1' end as double) as q "
+        "from range(6000) t(i)"
+    )
+    with pytest.raises(ValueError, match="duckdb could not compute it: .*'x'"):
+        summaries_of(relation, groups="site")
+
+
+def test_arguments_that_lead_nowhere_are_told():
+    frame = bad()
+    with pytest.raises(ValueError, match="groups: name the column"):
+        summaries_of(frame)
+    with pytest.raises(ValueError, match="no column 'sit'; did you mean 'site'"):
+        summaries_of(frame, groups="sit")
+    with pytest.raises(ValueError, match="two models or more"):
+        summaries_of(frame, groups="site", models=["x"])
+    with pytest.raises(ValueError, match="there is no row"):
+        summaries_of(frame.head(0), groups="site")
+    with pytest.raises(TypeError, match="got int"):
+        summaries_of(3, groups="site")
+    with pytest.raises(ValueError, match="list of .json files is empty"):
+        summaries_of([])
+    with pytest.raises(ValueError, match="'sem' is no model"):
+        summaries_of(frame.rename({"x": "sem"}), groups="site")
+    spelled = bad(site=["1", "01", "2"] * 4)
+    with pytest.raises(ValueError, match="two spellings"):
+        summaries_of(spelled, groups="site")
+
+
+def test_one_or_two_groups_cannot_be_compared():
+    frame = bad(site=["a", "b"] * 6)
+    with pytest.raises(ValueError, match="three or more"):
+        rivals.compare(summaries_of(frame, groups="site"))
+
+
+def test_names_with_dots_and_spaces_are_no_obstacle():
+    frame = bad().rename({"site": "the site", "x": "model a.1", "y1": "b `c`"})
+    for engine in ("polars lazy", "duckdb", "dask"):
+        found = summaries_of(on(engine, frame), groups="the site")
+        assert found.models == ("model a.1", "b `c`")
+        assert found.noun == "the site"
+
+
+def test_booleans_and_whole_numbers_are_losses():
+    frame = bad(x=[True, False] * 6, y1=np.arange(12, dtype=np.int8))
+    for engine in ENGINES:
+        found = summaries_of(on(engine, frame), groups="site")
+        np.testing.assert_allclose(found.means, [[0.5] * 3, [4.5, 5.5, 6.5]], rtol=1e-12)
+
+
+def test_arrow_and_pandas_frames_are_not_changed():
+    frame = bad().to_pandas()
+    before = frame.copy()
+    summaries_of(frame, groups="site")
+    pandas.testing.assert_frame_equal(frame, before)
+    assert isinstance(pyarrow.Table.from_pandas(frame), pyarrow.Table)
