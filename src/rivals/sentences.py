@@ -484,6 +484,7 @@ def ranked(level: float, tier: Sequence[str], n_models: int) -> str:
 
 def picture_of_groups(
     best: str,
+    other: str,
     n_better: int,
     n_drawn: int,
     n_groups: int,
@@ -495,10 +496,11 @@ def picture_of_groups(
 ) -> str:
     """How to read a forest plot; τ and I², as in meta-analysis."""
     drawn = f" ({n_drawn} of them are drawn)" if n_drawn < n_groups else ""
+    groups = f"{n_better} of {count(n_groups, noun)}{drawn}"
     spread = f"; τ = {tau:.2g}{' ' * bool(unit)}{unit}, I² = {percent(part)}" if tau == tau else ""
     return (
-        f"Right of zero {best} is better: in {n_better} of {count(n_groups, noun)}{drawn}{spread}. "
-        f"Bars: {percent(level)} intervals. P: that {best} wins again there."
+        f"Right of zero {best} is better than {other}: in {groups}{spread}. Bars: {percent(level)} "
+        f"intervals. P: that {best} wins again there."
     )
 
 
@@ -509,7 +511,7 @@ def picture_of_risks(
     where = f" in the mean over {horizon}" if horizon else " if the study were repeated"
     bars = f"bars: {percent(level)} intervals"
     if unknown_c is not None:
-        bars = f"curves and bars: at c = {unknown_c:g}; thin lines: with c unknown, {percent(level)}"
+        bars = f"thick: {percent(level)} intervals at c = {unknown_c:g}; thin: with c unknown"
     return f"Risk{where}; points: mean loss; {bars}{_rejected(rejected)}.{_not_drawn(cut)}"
 
 
@@ -563,6 +565,11 @@ def picture_of_looks(best: str, other: str, first: int | None, noun: str) -> str
         f"Above zero {best} is better than {other}. Looked at after every {noun}, a winner is "
         f"{named}."
     )
+
+
+def picture_of_calibration() -> str:
+    """How to read calibration curves."""
+    return "Red: P is too sure. Yellow: it favours the wrong model."
 
 
 def _rejected(some: bool) -> str:

@@ -1,4 +1,4 @@
-"""Pictures of results: `plot_x(result, *, ax=None)` draws into `ax`, or a new figure, and returns it.
+"""Pictures: `plot_x(result, *, ax=None)` draws into `ax`, or a new figure, and returns it.
 
 The numbers behind each picture are methods and tables of the result.
 """

@@ -12,12 +12,21 @@ from scipy.special import ndtri
 from rivals import heterogeneity, shown
 from rivals import sentences as say
 from rivals._types import FloatArray, IntArray
-from rivals.plots.style import COLOURS, axes_or_new, finish, ink, literal, names_of, small
+from rivals.laws.groups import NewGroups
+from rivals.plots.style import (
+    COLOURS,
+    axes_or_new,
+    finish,
+    ink,
+    literal,
+    names_of,
+    room_for_rows,
+    small,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from rivals.laws.groups import NewGroups
     from rivals.result import Comparison
 
 # Of more groups names are not written; of very many, these are drawn.
@@ -64,7 +73,7 @@ def plot_forest(
     >>> b = a + 0.2 + np.repeat(0.15 * rng.standard_normal(8), 100)
     >>> ax = rivals.plots.plot_forest(rivals.compare({"line": a, "mean": b}, groups=school))
     >>> ax.get_xlabel()
-    'mean loss of mean less that of line'
+    'difference in mean loss'
     """
     best = shown.place_of(result, beside or result.ranking[0])
     others = [name for name in result.ranking if name != result.names[best]]
@@ -82,9 +91,7 @@ def plot_forest(
     ax.axvline(0.0, color=ink(ax, 0.5), linewidth=0.9, zorder=0)
     caption = _caption(result, other, best, values)
     unit = result.summary.source.unit
-    x = f"mean loss of {literal(result.names[other], 20)} less that of "
-    x += f"{literal(result.names[best], 20)}{f' ({unit})' if unit else ''}"
-    return finish(ax, x, "", caption)
+    return finish(ax, f"difference in mean loss{f' ({unit})' if unit else ''}", "", caption)
 
 
 def _law(result: Comparison, a: int, b: int, new_groups: float | None) -> NewGroups:
@@ -102,8 +109,9 @@ def _law(result: Comparison, a: int, b: int, new_groups: float | None) -> NewGro
             "not known; draw another pair"
         )
     setting = replace(result.setting, new_groups=new_groups)
-    law: Any = result.law.differences(summary, setting, np.array([a]), np.array([b]))
-    return law  # type: ignore[no-any-return]
+    law = result.law.differences(summary, setting, np.array([a]), np.array([b]))
+    assert isinstance(law, NewGroups)
+    return law
 
 
 def _half_widths(result: Comparison, law: NewGroups) -> FloatArray:
@@ -128,7 +136,7 @@ def _questions(result: Comparison) -> list[float]:
 
 
 def _draw_groups(ax: Axes, values: FloatArray, half: FloatArray, rows: IntArray) -> None:
-    many = rows.size > MOST_NAMES
+    many = not _are_named(ax, rows.size)
     colours = [COLOURS[0] if value > 0.0 else COLOURS[1] for value in values]
     thin: dict[str, Any] = {"linewidth": 0.5, "alpha": 0.5} if many else {"linewidth": 1.2}
     ax.hlines(rows, values - half, values + half, color=colours, **thin)
@@ -140,7 +148,7 @@ def _draw_questions(
 ) -> None:
     gap = result.evidence.risk[other] - result.evidence.risk[best]
     right = ax.get_yaxis_transform()
-    for place, new_groups in zip(_places(n_rows, questions), questions, strict=True):
+    for place, new_groups in zip(_places(ax, n_rows, questions), questions, strict=True):
         setting = replace(result.setting, new_groups=new_groups)
         ends = result.law.interval(result.summary, setting, best, np.array([other]))
         ax.hlines(place, *ends, color=ink(ax, 0.75), linewidth=3.0)
@@ -150,19 +158,23 @@ def _draw_questions(
         ax.text(1.01, place, say.p_is(float(chance)), **look)
 
 
-def _places(n_rows: int, questions: list[float]) -> list[float]:
+def _are_named(ax: Axes, n_rows: int) -> bool:
+    return n_rows <= min(MOST_NAMES, room_for_rows(ax) - 3)
+
+
+def _places(ax: Axes, n_rows: int, questions: list[float]) -> list[float]:
     """Where the answers stand, below the groups, as far apart as their text needs."""
-    step = max(1.0, n_rows / 18.0)
+    step = max(1.0, n_rows / max(room_for_rows(ax) - 5, 5))
     return [n_rows + step * (0.4 + number) for number in range(len(questions))]
 
 
 def _name_rows(ax: Axes, result: Comparison, order: IntArray, questions: list[float]) -> None:
     noun = shown.noun(result)
-    places = _places(order.size, questions)
+    places = _places(ax, order.size, questions)
     groups = result.groups
     assert groups is not None
     heads = [say.new(number, noun) for number in questions]
-    named = order if order.size <= MOST_NAMES else order[:0]
+    named = order if _are_named(ax, order.size) else order[:0]
     labels = names_of(ax, [*(groups.groups[place] for place in named), *heads])
     ax.set_yticks([*range(named.size), *places], labels, fontsize=small(ax))
     ax.tick_params(axis="y", length=0)
@@ -176,6 +188,7 @@ def _caption(result: Comparison, other: int, best: int, values: FloatArray) -> s
     tau, part = heterogeneity.of_pair(result.law, groups, result.setting, other, best)
     return say.picture_of_groups(
         literal(result.names[best]),
+        literal(result.names[other]),
         int(np.sum(values > 0.0)),
         min(values.size, MOST_DRAWN),
         values.size,

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rivals import sentences as say
 from rivals import shown
+from rivals._types import FloatArray
 from rivals.plots.style import COLOURS, axes_or_new, finish, ink, legend_below, literal
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ def plot_looks(result: Comparison, model: str | None = None, *, ax: Axes | None 
     ax = axes_or_new(ax)
     x = found.n_groups
     difference = -found.difference[row]
-    band = {"color": COLOURS[0], "alpha": 0.2, "linewidth": 0}
+    band: dict[str, Any] = {"color": COLOURS[0], "alpha": 0.2, "linewidth": 0}
     ax.fill_between(x, -found.high[row], -found.low[row], label="confidence sequence", **band)
     ax.plot(x, difference, color=COLOURS[0], linewidth=1.2)
     chance = found.probability[row]
@@ -61,8 +62,8 @@ def plot_looks(result: Comparison, model: str | None = None, *, ax: Axes | None 
     passes = (chance > threshold) | (1.0 - chance > threshold)
     named = found.named[row]
     alone = passes & ~named
-    points = {"color": COLOURS[0], "s": 22, "zorder": 3}
-    hollow = {**points, "color": ink(ax, 0.0), "edgecolor": COLOURS[0]}
+    points: dict[str, Any] = {"color": COLOURS[0], "s": 22, "zorder": 3}
+    hollow: dict[str, Any] = {**points, "color": ink(ax, 0.0), "edgecolor": COLOURS[0]}
     ax.scatter(x[alone], difference[alone], label=f"P > {threshold:g} alone", **hollow)
     ax.scatter(x[named], difference[named], label="winner named", **points)
     ax.axhline(0.0, color=ink(ax, 0.5), linewidth=0.9, zorder=0)
@@ -76,7 +77,7 @@ def plot_looks(result: Comparison, model: str | None = None, *, ax: Axes | None 
     return ax
 
 
-def _frame(ax: Axes, difference, low, high) -> None:  # type: ignore[no-untyped-def]
+def _frame(ax: Axes, difference: FloatArray, low: FloatArray, high: FloatArray) -> None:
     """The first, wide looks leave the frame, so that the later ones can be seen."""
     late = slice(difference.size // 4, None)
     bottom = min(float(difference.min()), float(low[late].min()), 0.0)

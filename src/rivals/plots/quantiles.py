@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -65,7 +65,7 @@ def plot_quantiles(
     x = _stretched(phi) if tail else phi
     observed = process.reference + process.observed(phi)
     reach = np.sqrt(process.c) * process.discrepancy(phi)
-    band = {"color": COLOURS[5], "alpha": 0.4, "linewidth": 0}
+    band: dict[str, Any] = {"color": COLOURS[5], "alpha": 0.4, "linewidth": 0}
     ax.fill_between(x, observed - reach, observed + reach, label="q* ± √c δ", **band)
     if n_paths:
         at, paths = process.sample_paths(n_paths, depth=DEPTH, rng=rng)

@@ -18,7 +18,10 @@ MARKERS = "osD^vP*X"
 
 LONGEST_NAME = 28
 NARROW = 4.2  # inches: about the column of a journal
-CHARACTERS_PER_INCH = 16.0  # of the small font, on average
+# Of the font of captions, on average, in a wide and in a narrow picture.
+CHARACTERS_PER_INCH = {"small": 16.0, "x-small": 19.0}
+ROW = 0.15  # inches that a row with its name needs
+AROUND = 1.3  # inches that captions and labels take of the height
 
 
 def look(index: int) -> dict[str, Any]:
@@ -61,12 +64,23 @@ def literal(name: str, longest: int = LONGEST_NAME) -> str:
 
 
 def width_in_inches(ax: Axes) -> float:
-    """Of the axes with their labels, as far as they are known before they are drawn."""
+    """Of the axes with their labels, as far as it is known before they are drawn."""
+    return _size(ax)[0]
+
+
+def room_for_rows(ax: Axes) -> int:
+    """How many rows with names fit."""
+    return int(max(_size(ax)[1] - AROUND * is_alone(ax), ROW) / ROW)
+
+
+def _size(ax: Axes) -> tuple[float, float]:
     figure = ax.get_figure(root=True)
     assert figure is not None
-    alone = is_alone(ax)
-    width = figure.get_size_inches()[0] if alone else ax.get_window_extent().width / figure.dpi
-    return float(width)
+    if is_alone(ax):
+        width, height = figure.get_size_inches().tolist()
+        return width, height
+    extent = ax.get_window_extent()
+    return extent.width / figure.dpi, extent.height / figure.dpi
 
 
 def is_alone(ax: Axes) -> bool:
@@ -96,8 +110,11 @@ def finish(ax: Axes, x: str, y: str, caption: str) -> Axes:
     size = "small" if is_narrow(ax) else "medium"
     ax.set_xlabel(x, fontsize=size)
     ax.set_ylabel(y, fontsize=size)
-    columns = int(0.95 * width_in_inches(ax) * CHARACTERS_PER_INCH)
-    lines = textwrap.wrap(caption, width=max(columns, 24), break_long_words=False)
+    if is_narrow(ax):
+        ax.tick_params(axis="x", labelsize="x-small")
+    columns = int(0.95 * width_in_inches(ax) * CHARACTERS_PER_INCH[small(ax)])
+    whole = caption.replace(" = ", "\u00a0=\u00a0").replace(" %", "\u00a0%")
+    lines = textwrap.wrap(whole, width=max(columns, 24), break_long_words=False)
     figure = ax.get_figure(root=True)
     assert figure is not None
     if is_alone(ax):  # the caption may then begin where the figure does
@@ -112,7 +129,8 @@ def legend_below(ax: Axes) -> None:
     handles, labels = ax.get_legend_handles_labels()
     if not handles:
         return
-    columns = int(width_in_inches(ax) * CHARACTERS_PER_INCH / (max(map(len, labels)) + 7))
+    longest = max(map(len, labels)) + 7
+    columns = int(width_in_inches(ax) * CHARACTERS_PER_INCH[small(ax)] / longest)
     dpi = ax.figure.dpi
     below = -0.55 * dpi / ax.get_window_extent().height
     ax.legend(

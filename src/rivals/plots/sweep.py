@@ -47,7 +47,7 @@ def plot_sweep(
     --------
     >>> import rivals
     >>> from rivals.testbeds import toys
-    >>> ax = rivals.plots.plot_sweep(rivals.compare(toys.losses(), rng=0), [0.25, 4.0, 64.0])
+    >>> ax = rivals.plots.plot_sweep(rivals.compare(toys.losses(), rng=0), [0.25, 16.0, 1000.0])
     >>> [text.get_text() for text in ax.texts]
     ['1', '1', '2']
     """
@@ -67,7 +67,7 @@ def plot_sweep(
         place = ax.get_xaxis_transform()
         ax.text(value, 1.01, count, transform=place, ha="center", va="bottom", fontsize="x-small")
     ax.set_xscale("log", base=2)
-    ax.set_xticks(c, [f"{value:.3g}" for value in c])
+    ax.set_xticks(c, [f"{value:.2g}" for value in c])
     _stretch(ax)
     caption = say.picture_of_sweep(result.c, threshold, len(result.names) - 1 - MOST_CURVES)
     finish(ax, "sensitivity c", "P(strongest rival better)", caption)
