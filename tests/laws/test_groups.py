@@ -15,7 +15,7 @@ from rivals.laws.groups import ROUGH_ERROR, ROUGH_POINTS
 HORIZONS = (None, 1, 4, inf)
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(8))
 @pytest.mark.parametrize("left_out", [False, True])
 def test_p_is_that_of_plain_quadrature(seed, left_out):
     """The grid of the library has 97 points where there is weight; the oracle 4 001 in all."""
