@@ -107,7 +107,7 @@ class GroupSummaries:
     @property
     def means(self) -> FloatArray:
         """The mean loss of each model in each group."""
-        return self.first + self.gaps
+        return np.asarray(self.first + self.gaps)
 
     @property
     def degrees(self) -> int:
