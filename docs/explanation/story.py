@@ -2,8 +2,10 @@
 
 Two models of pupils in ten schools. In each school the difference of their mean losses is its own;
 in the mean over all schools model A is better by 0.02 nats. Each picture of that page is a
-function here.
+function here, which returns what the picture shows; so are the numbers of its sentences.
 """
+
+from functools import cache
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -59,72 +61,147 @@ def chosen():
     return many[np.flatnonzero(mean / error > 2.0)[0]]
 
 
+# ---------------------------------------------------------------- numbers in sentences
+
+
+def lead():
+    """Standard errors over pupils by which B leads, as "3.5"."""
+    mean, error = by_pupils(chosen()[None])
+    return f"{mean[0] / error[0]:.1f}"
+
+
+def schools_for_b():
+    """In how many schools B is better."""
+    return int((chosen().mean(axis=1) > 0).sum())
+
+
+def p_of_the_study():
+    """P(A would win again), from the schools of the study."""
+    return f"{p_by_schools(chosen()[None])[0]:.2f}"
+
+
+@cache
+def again(number=300):
+    """The means of repeated studies."""
+    return studies(number, seed=2).mean(axis=(1, 2))
+
+
+def wins_of_a():
+    """In how many of the repeated studies A wins."""
+    return int((again() < 0).sum())
+
+
+@cache
+def failures(number=600):
+    """How often named winners fail to replicate, and how often one is named: by pupils, by schools."""
+    means = 0.06 * np.random.default_rng(6).standard_normal((number, 1, 1))  # of other pairs
+    first = studies(number, seed=3, means=means)
+    later = studies(number, seed=4, means=means).mean(axis=(1, 2))
+    mean, error = by_pupils(first)
+    surely = np.abs(mean / error) > 1.645
+    p = p_by_schools(first)
+    sure = np.maximum(p, 1 - p) > 0.95
+    wrong = np.sign(mean) != np.sign(later)
+    favours = np.where(p > 0.5, -1, 1)
+    return {
+        "pupils": (wrong[surely].mean(), surely.mean()),
+        "schools": ((favours != np.sign(later))[sure].mean(), sure.mean()),
+    }
+
+
+def failed(by):
+    """As "18 %"."""
+    return f"{100 * failures()[by][0]:.0f} %"
+
+
+def named(by):
+    """As "69 %"."""
+    return f"{100 * failures()[by][1]:.0f} %"
+
+
+# ---------------------------------------------------------------- pictures
+
+
 def winner():
+    """The mean difference and its error over pupils."""
     mean, error = by_pupils(chosen()[None])
     ax = axes(1.5)
     ax.errorbar(mean, [0], xerr=2 * error, fmt="o", color=ORANGE, capsize=4)
     ax.axvline(0, color=GREY, lw=1)
-    ax.set(yticks=[], xlim=(-0.3, 0.3), xlabel="mean loss of A less B (nats), ± 2 standard errors of 600 pupils")
+    ax.set(yticks=[], xlim=(-0.3, 0.3))
+    ax.set_xlabel("mean loss of A less B (nats), ± 2 standard errors of 600 pupils")
     ax.annotate("A better", (-0.28, 0.02), color=GREY)
     ax.annotate("B better", (0.2, 0.02), color=GREY)
+    return f"The mean difference over 600 pupils lies {lead()} standard errors on the side of B."
 
 
 def by_school():
+    """The mean difference in each school."""
     study = chosen()
     mean = study.mean(axis=1)
     error = study.std(axis=1, ddof=1) / np.sqrt(PUPILS)
     order = np.argsort(mean)
     ax = axes(3.0)
-    colours = [BLUE if value < 0 else ORANGE for value in mean[order]]
-    for place, (value, half, colour) in enumerate(zip(mean[order], 2 * error[order], colours)):
-        ax.errorbar(value, place, xerr=half, fmt="o", color=colour, capsize=3)
+    for place, school in enumerate(order):
+        colour = BLUE if mean[school] < 0 else ORANGE
+        ax.errorbar(mean[school], place, xerr=2 * error[school], fmt="o", color=colour, capsize=3)
     ax.axvline(0, color=GREY, lw=1)
-    ax.set(yticks=[], ylabel="ten schools", xlim=(-0.3, 0.3), xlabel="mean loss of A less B in each school (nats), ± 2 standard errors")
+    ax.set(yticks=[], ylabel="ten schools", xlim=(-0.3, 0.3))
+    ax.set_xlabel("mean loss of A less B in each school (nats), ± 2 standard errors")
+    return (
+        f"B is better in {schools_for_b()} of ten schools; the schools differ by far more than "
+        "the error of each."
+    )
 
 
 def repeated():
-    later = studies(300, seed=2).mean(axis=(1, 2))
+    """The means of repeated studies."""
     ax = axes()
-    counts, edges, bars = ax.hist(later, bins=31, range=(-0.15, 0.11), color=BLUE)
-    for bar, edge in zip(bars, edges):
+    _counts, edges, bars = ax.hist(again(), bins=31, range=(-0.15, 0.11), color=BLUE)
+    for bar, edge in zip(bars, edges[:-1], strict=True):
         if edge >= 0:
             bar.set_color(ORANGE)
     ax.axvline(0, color=GREY, lw=1)
-    ax.set(xlabel="mean loss of A less B in 300 repeated studies of ten new schools (nats)", ylabel="studies")
-
-
-def failures(number=600):
-    """How often named winners fail to replicate, and how often one is named: by pupils, by schools."""
-    means = 0.06 * np.random.default_rng(6).standard_normal((number, 1, 1))  # of other pairs of models
-    first = studies(number, seed=3, means=means)
-    again = studies(number, seed=4, means=means).mean(axis=(1, 2))
-    mean, error = by_pupils(first)
-    surely = np.abs(mean / error) > 1.645
-    sign = np.sign(mean)
-    p = p_by_schools(first)
-    sure = np.maximum(p, 1 - p) > 0.95
-    favours = np.where(p > 0.5, -1, 1)
-    return {
-        "pupils taken as independent": (np.mean(sign[surely] != np.sign(again[surely])), surely.mean()),
-        "schools decide": (np.mean(favours[sure] != np.sign(again[sure])) if sure.any() else 0.0, sure.mean()),
-    }
+    ax.set_xlabel("mean loss of A less B in 300 repeated studies of ten new schools (nats)")
+    ax.set_ylabel("studies")
+    return f"A is ahead in {wins_of_a()} of 300 repeated studies, although B won the first one."
 
 
 def rates():
-    found = failures()
+    """How often a winner is named, and fails."""
     ax = axes(1.9)
-    names = list(found)
-    ax.barh(names, [100 * named for _, named in found.values()], color="#cfd8e3", label="a winner is named")
-    ax.barh(names, [100 * failed * named for failed, named in found.values()], color=ORANGE, label="and fails to replicate")
-    ax.set(xlabel="% of studies of 600 pairs of models (simulated)")
+    labels = {"pupils": "pupils taken as independent", "schools": "schools decide"}
+    for by, label in labels.items():
+        failure, name = failures()[by]
+        first = by == "pupils"
+        ax.barh(label, 100 * name, color="#cfd8e3", label="a winner is named" if first else None)
+        ax.barh(
+            label,
+            100 * failure * name,
+            color=ORANGE,
+            label="and fails to replicate" if first else None,
+        )
+    ax.set_xlabel("% of studies of 600 pairs of models (simulated)")
     ax.legend(frameon=False)
+    return (
+        f"With pupils taken as independent a winner is named in {named('pupils')} of 600 studies, "
+        f"and {failed('pupils')} of these fail to replicate; with schools deciding, in "
+        f"{named('schools')}, and {failed('schools')} fail."
+    )
 
 
 def more_schools():
+    """P by the number of schools."""
     ax = axes()
+    sure = {}
     for schools, colour in ((10, ORANGE), (40, GREY), (160, BLUE)):
         p = np.sort(p_by_schools(studies(150, schools, seed=5)))
+        sure[schools] = 100 * np.mean(p > 0.95)
         ax.plot(p, np.linspace(0, 100, p.size), color=colour, label=f"{schools} schools")
     ax.axvline(0.95, color=GREY, lw=1, ls=":")
     ax.set(xlabel="P(A would win again if the study were repeated)", ylabel="% of studies below")
     ax.legend(frameon=False)
+    return (
+        f"P is above 0.95 in {sure[10]:.0f} % of 150 studies with 10 schools, {sure[40]:.0f} % "
+        f"with 40 and {sure[160]:.0f} % with 160."
+    )

@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from rivals.losses import Losses, Provenance
     from rivals.method.quantiles import QuantileFunction
     from rivals.models import Candidate
-    from rivals.result import Comparison
-    from rivals.saved import load
+    from rivals.result import Comparison, load
     from rivals.summaries import GroupSummaries
 
 # Everything is imported when it is first asked for: `rivals --version` needs none of it, and most
@@ -36,7 +35,7 @@ HOMES = {
     "TransportLaw": "laws",
     "calibrate": "calibrate",
     "compare": "compare",
-    "load": "saved",
+    "load": "result",
 }
 PACKAGES = ("laws", "plots", "read", "report", "testbeds")
 

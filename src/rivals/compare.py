@@ -9,7 +9,6 @@ import numpy.typing as npt
 
 from rivals._random import entropy_from
 from rivals._types import RNG
-from rivals.judge import judge
 from rivals.laws import Groups, Law, law_of
 from rivals.losses import Study
 from rivals.mistakes import mistakes
@@ -107,7 +106,7 @@ def compare(
         if not isinstance(chosen, Groups):
             raise ValueError(f"summaries of groups are judged by law 'groups'; got {chosen.name!r}")
         chosen.check(models)
-        return result_of(chosen, models, setting)
+        return Comparison.of(chosen, models, setting)
     calibration = c if hasattr(c, "choose_c") else None
     if law is None and calibration is not None:
         law = calibration.law
@@ -130,22 +129,9 @@ def compare(
         raise ValueError(
             "correct=True reads probabilities through a calibration; pass c=calibration"
         )
-    return result_of(
+    return Comparison.of(
         chosen, chosen.summarise(study), setting, mistakes(study), calibration, correction
     )
-
-
-def result_of(
-    law: Law,
-    summary: Any,
-    setting: Setting,
-    noticed: tuple[Any, ...] = (),
-    calibration: Any = None,
-    correction: Any = None,
-) -> Comparison:
-    """Evidence, decision and result, from what a law made of the losses."""
-    evidence, decision = judge(law, summary, setting, correction)
-    return Comparison(law, summary, setting, evidence, decision, noticed, calibration, correction)
 
 
 def study_of(

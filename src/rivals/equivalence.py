@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rivals import heterogeneity
 from rivals import sentences as say
+from rivals.judgement import Judgement
 from rivals.table import Column, Table
-
-if TYPE_CHECKING:
-    from rivals.result import Comparison
 
 # With fewer groups equivalence is stated falsely too often (benchmarks/results/equivalence.json).
 LEAST_GROUPS = 12
@@ -63,7 +60,7 @@ class Equivalence:
         return str(self.table)
 
 
-def equivalent_models(result: Comparison) -> dict[str, float]:
+def equivalent_models(result: Judgement) -> dict[str, float]:
     """Models that are equivalent to the best at the margin of the decision, with P; none without
     one, or where there are too few groups.
     """
@@ -74,7 +71,7 @@ def equivalent_models(result: Comparison) -> dict[str, float]:
     return {name: value for name, value, decision in rows if decision == "equivalent"}
 
 
-def equivalence(result: Comparison, margin: float) -> Equivalence:
+def equivalence(result: Judgement, margin: float) -> Equivalence:
     """Refuses what cannot show it: one data set, few groups, no margin."""
     noun = "group" if result.groups is None else result.groups.noun
     if result.groups is None:

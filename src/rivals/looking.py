@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rivals import sentences as say
 from rivals._types import BoolArray, FloatArray, IntArray
+from rivals.judgement import Judgement
 from rivals.method.looks import confidence_sequence
 from rivals.table import Column, Table
-
-if TYPE_CHECKING:
-    from rivals.result import Comparison
 
 # The law of the spread between groups needs so many.
 FIRST_LOOK = 3
@@ -92,7 +89,7 @@ class Looks:
         return str(self.table)
 
 
-def looks(result: Comparison) -> Looks:
+def looks(result: Judgement) -> Looks:
     """At every number of groups from the third on."""
     summary = result.groups
     if summary is None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from math import inf
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from rivals import sentences as say
 from rivals._checks import check_size
 from rivals._random import PLANNED_GROUPS, entropy_from, stream
 from rivals._types import RNG, BoolArray, FloatArray
+from rivals.judgement import Judgement
 from rivals.laws.groups import Groups, NewGroups
 from rivals.method.looks import reach_at
 from rivals.method.more_groups import Future, chance_in_the_end, futures, spread_with
@@ -24,9 +25,6 @@ from rivals.method.probability import probability_over
 from rivals.method.spread import Spread
 from rivals.summaries import GroupSummaries
 from rivals.table import Column, Table
-
-if TYPE_CHECKING:
-    from rivals.result import Comparison
 
 MORE_GROUPS = (5, 10, 20, 40)
 # Studies that are drawn: chances are then known to ± 0.016.
@@ -177,7 +175,7 @@ class Plan:
         }
 
 
-def plan(result: Comparison, more_groups: Any = MORE_GROUPS, *, rng: RNG = 0) -> Plan:
+def plan(result: Judgement, more_groups: Any = MORE_GROUPS, *, rng: RNG = 0) -> Plan:
     """The chance that so many more groups tell each model that is open from the best."""
     numbers = checked_numbers(more_groups)
     if result.groups is None or not isinstance(result.law, Groups):
@@ -239,7 +237,7 @@ def checked_numbers(more_groups: Any) -> tuple[int, ...]:
 
 
 def _outlook(
-    result: Comparison, law: Groups, summary: GroupSummaries, best: int, other: int
+    result: Judgement, law: Groups, summary: GroupSummaries, best: int, other: int
 ) -> Outlook:
     setting = result.setting
     return Outlook(
@@ -313,7 +311,7 @@ class Outlook:
         better = probability_over(then, horizon, self.margin)[0]
         worse = 1.0 - probability_over(then, horizon, -self.margin)[0]
         sure = np.maximum(better, worse) > self.threshold
-        return sure & self._is_clear(future) if self.looks else sure
+        return np.asarray(sure & self._is_clear(future) if self.looks else sure)
 
     def _is_clear(self, future: Future) -> BoolArray:
         """Whether zero lies outside of the confidence sequence of all groups together."""

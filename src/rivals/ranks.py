@@ -7,16 +7,13 @@ then called behind one by mistake with a probability of at most 1 − ε, ε the
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rivals import sentences as say
 from rivals._types import IntArray
+from rivals.judgement import Judgement
 from rivals.table import Column, Table
-
-if TYPE_CHECKING:
-    from rivals.result import Comparison
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +62,7 @@ class Ranks:
         return str(self.table)
 
 
-def ranks(result: Comparison) -> Ranks:
+def ranks(result: Judgement) -> Ranks:
     """From the probabilities of all pairs."""
     order = np.array([result.names.index(name) for name in result.ranking])
     probability = result.probability[np.ix_(order, order)]

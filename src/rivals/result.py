@@ -2,48 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from rivals import saved, shown, told
 from rivals import sentences as say
-from rivals._types import RNG, FloatArray, IntArray
+from rivals._types import RNG
 from rivals.equivalence import Equivalence, equivalence
-from rivals.evidence import Evidence, Note
-from rivals.judge import Correction, judge
-from rivals.laws.base import Law
+from rivals.judgement import Judgement
 from rivals.looking import Looks, looks
-from rivals.method.rule import Decision, Rejection
 from rivals.ranks import Ranks, ranks
-from rivals.setting import Setting
-from rivals.summaries import GroupSummaries
 from rivals.table import Table
 
 if TYPE_CHECKING:
     from rivals.plan import Plan
 
+# A screen has room for so many models.
+MOST_ROWS = 20
+
+
+def load(path: str | PathLike[str]) -> Comparison:
+    """Read what `Comparison.save` wrote, and decide again.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib, rivals
+    >>> from rivals.testbeds import toys
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "result.npz"
+    >>> rivals.compare(toys.losses(), rng=0).save(file)
+    >>> rivals.load(file).best
+    'A'
+    """
+    return Comparison.of(*saved.read(path))
+
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Comparison:
+class Comparison(Judgement):
     """Which models would win again, and how probably.
 
-    Attributes
-    ----------
-    law : Law
-        How the distribution of the risk was made.
-    summary
-        What the law needs of the losses; of law "groups" `GroupSummaries`.
-    setting : Setting
-        Every option.
-    evidence : Evidence
-        Risks, and probabilities of pairs.
-    decision : Decision
-        What follows from them.
+    Attributes are those of a `Judgement`; nothing here decides again.
 
     Examples
     --------
@@ -54,131 +53,15 @@ class Comparison:
     ('A', ('A',), 'A')
     """
 
-    law: Law
-    summary: Any
-    setting: Setting
-    evidence: Evidence
-    decision: Decision
-    noticed: tuple[Note, ...] = ()
-    calibration: Any = field(default=None)
-    correction: Correction | None = None
-
-    # ---------------------------------------------------------------- the decision
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Of the models, in the order given."""
-        return self.evidence.names
-
-    @property
-    def ranking(self) -> tuple[str, ...]:
-        """The models by risk, the best first."""
-        return self.decision.ranking
-
-    @property
-    def survivors(self) -> tuple[str, ...]:
-        """Models that are not rejected, the best first."""
-        return self.decision.survivors
-
-    @property
-    def rejections(self) -> dict[str, Rejection]:
-        """By which rival each other model is rejected, and with what probability."""
-        return self.decision.rejections
-
-    @property
-    def best(self) -> str | None:
-        """The model of lowest risk; None where P calls it worse than another."""
-        return None if self.contradictions else self.ranking[0]
-
-    @cached_property
-    def contradictions(self) -> dict[str, float]:
-        """Models that P calls better than the one of lowest risk, with P(the latter better).
-
-        No margin matters to that.
-        """
-        first = self.names.index(self.ranking[0])
-        row = self.beside(first, self.new_groups, margin=0.0)
-        pairs = zip(self.names, row.tolist(), strict=True)
-        return {name: value for name, value in pairs if value < 0.5}
-
-    # ---------------------------------------------------------------- numbers
-
-    @property
-    def risk(self) -> dict[str, float]:
-        """What the decision is about, of each model: with groups the mean over groups."""
-        return dict(zip(self.names, self.evidence.risk.tolist(), strict=True))
-
-    @property
-    def c(self) -> float:
-        """The sensitivity."""
-        return self.law.c(self.setting)
-
-    @cached_property
-    def probability(self) -> FloatArray:
-        """[a, b] = P(a better than b by more than the margin), of every pair."""
-        if self.evidence.is_complete:
-            return self.evidence.probability
-        found = self.law.evidence(self.summary, self.setting).probability
-        return found if self.correction is None else self.correction(found)
-
-    @property
-    def standard_error(self) -> FloatArray:
-        """[a, b], Monte Carlo error of `probability`; zero in closed form."""
-        return self.evidence.standard_error
-
-    def over(self, new_groups: float) -> FloatArray:
-        """`probability` over another number of new groups."""
-        setting = replace(self.setting, new_groups=new_groups)
-        return self.law.evidence(self.summary, setting).probability
-
-    def beside(
-        self,
-        model: int,
-        new_groups: float | None,
-        *,
-        margin: float | None = None,
-        others: IntArray | None = None,
-    ) -> FloatArray:
-        """P(one model better than each other, or than some) over so many new groups.
-
-        As long as there are models; nan for those that were not asked for.
-        """
-        margin = self.setting.margin if margin is None else margin
-        if others is None:
-            others = np.delete(np.arange(len(self.names)), model)
-        if (new_groups, margin) == (self.new_groups, self.setting.margin):
-            known = self.evidence.row(model)
-            if not np.isnan(known[others]).any():
-                return known
-        setting = replace(self.setting, new_groups=new_groups, margin=margin)
-        pairs = np.full(others.size, model), others
-        found = self.law.evidence(self.summary, setting, pairs).row(model)
-        return found if self.correction is None else self.correction(found)
-
-    @property
-    def new_groups(self) -> float | None:
-        """How many new groups the decision is about; None without groups."""
-        return self.setting.new_groups or self.n_groups or None
-
-    @property
-    def n_groups(self) -> int:
-        """How many groups were observed; 0 without groups."""
-        return 0 if self.groups is None else self.groups.sizes.size
-
-    @property
-    def groups(self) -> GroupSummaries | None:
-        """The summaries of the groups; None without groups."""
-        return self.summary if isinstance(self.summary, GroupSummaries) else None
-
-    @property
-    def notes(self) -> tuple[Note, ...]:
-        """What to know about these losses, as codes and values."""
-        return (*self.noticed, *self.evidence.notes)
-
     # ---------------------------------------------------------------- what is shown
 
     def __str__(self) -> str:
-        return shown.screen(self)
+        """The table, the decision, one caution, the track record."""
+        best = self.names.index(self.ranking[0])
+        rows = shown.table(self, best, MOST_ROWS).text()
+        hidden = say.not_shown(len(self.names) - MOST_ROWS)
+        lines = [told.opening(self), "", rows, *hidden, "", self.conclusion]
+        return "\n".join([*lines, *told.track_record(self), say.POINTERS])
 
     __repr__ = __str__
 
@@ -276,25 +159,6 @@ class Comparison:
         saved.save(self, path)
 
     # ---------------------------------------------------------------- other questions
-
-    def at(self, **options: Any) -> Comparison:
-        """The decision at other options, from the same losses.
-
-        Examples
-        --------
-        >>> import rivals
-        >>> from rivals.testbeds import toys
-        >>> rivals.compare(toys.losses(), rng=0).at(c=1000.0).rejections
-        {}
-        """
-        setting = replace(self.setting, **options)
-        evidence, decision = judge(self.law, self.summary, setting, self.correction)
-        return replace(self, setting=setting, evidence=evidence, decision=decision)
-
-    def sweep(self, values: Sequence[float] | None = None) -> dict[float, Comparison]:
-        """The decision at each of several c."""
-        chosen = [2.0**octave for octave in range(-6, 5, 2)] if values is None else values
-        return {float(c): self.at(c=c) for c in chosen}
 
     def plan(self, more_groups: Any = (5, 10, 20, 40), *, rng: RNG = 0) -> Plan:
         """How probably so many more groups would decide between the best and each other."""

@@ -11,12 +11,13 @@ from dataclasses import asdict
 from math import inf
 from os import PathLike, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from zipfile import BadZipFile
 
 import numpy as np
 
 from rivals._types import FloatArray
+from rivals.judgement import Judgement
 from rivals.laws import Beta, Groups, Law, Transport, law_of
 from rivals.laws.beta import BetaSummary
 from rivals.laws.transport import TransportSummary
@@ -25,13 +26,10 @@ from rivals.method.error import MeanErrors, PairSums
 from rivals.setting import CalibratedC, Setting
 from rivals.summaries import GroupSummaries
 
-if TYPE_CHECKING:
-    from rivals.result import Comparison
-
 FORMAT = "rivals.Comparison/1"
 
 
-def save(result: Comparison, path: str | PathLike[str]) -> None:
+def save(result: Judgement, path: str | PathLike[str]) -> None:
     """Write a comparison; a crash leaves the old file or the new one."""
     if result.correction is not None:
         raise ValueError(
@@ -62,20 +60,8 @@ def save(result: Comparison, path: str | PathLike[str]) -> None:
         partial.unlink(missing_ok=True)
 
 
-def load(path: str | PathLike[str]) -> Comparison:
-    """Read what `Comparison.save` wrote, and decide again.
-
-    Examples
-    --------
-    >>> import tempfile, pathlib, rivals
-    >>> from rivals.testbeds import toys
-    >>> file = pathlib.Path(tempfile.mkdtemp()) / "result.npz"
-    >>> rivals.compare(toys.losses(), rng=0).save(file)
-    >>> rivals.load(file).best
-    'A'
-    """
-    from rivals.compare import result_of
-
+def read(path: str | PathLike[str]) -> tuple[Law, Any, Setting]:
+    """Law, summary and setting of a file that `save` wrote."""
     try:
         with np.load(path, allow_pickle=False) as archive:
             arrays = {name: archive[name] for name in archive.files}
@@ -91,7 +77,7 @@ def load(path: str | PathLike[str]) -> Comparison:
         if isinstance(error, FileNotFoundError):
             raise
         raise ValueError(f"{path}: no comparison can be read from it ({error})") from None
-    return result_of(law, summary, setting)
+    return law, summary, setting
 
 
 def _law(header: dict[str, Any]) -> Law:

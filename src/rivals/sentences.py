@@ -477,3 +477,104 @@ def ranked(level: float, tier: Sequence[str], n_models: int) -> str:
     names = listed(tier) if len(tier) <= MOST_NAMED else f"{len(tier)} of {n_models} models"
     verb = "is" if len(tier) == 1 else "are"
     return f"With {percent(level)} confidence the best {verb} among: {names}."
+
+
+# ---------------------------------------------------------------- above pictures
+
+
+def picture_of_groups(
+    best: str,
+    other: str,
+    n_better: int,
+    n_drawn: int,
+    n_groups: int,
+    noun: str,
+    tau: float,
+    part: float,
+    unit: str,
+    level: float,
+) -> str:
+    """How to read a forest plot; τ and I², as in meta-analysis."""
+    drawn = f" ({n_drawn} of them are drawn)" if n_drawn < n_groups else ""
+    groups = f"{n_better} of {count(n_groups, noun)}{drawn}"
+    spread = f"; τ = {tau:.2g}{' ' * bool(unit)}{unit}, I² = {percent(part)}" if tau == tau else ""
+    return (
+        f"Right of zero {best} is better than {other}: in {groups}{spread}. Bars: {percent(level)} "
+        f"intervals. P: that {best} wins again there."
+    )
+
+
+def picture_of_risks(
+    horizon: str, unknown_c: float | None, level: float, rejected: bool, cut: int
+) -> str:
+    """How to read distributions of the risk."""
+    where = f" in the mean over {horizon}" if horizon else " if the study were repeated"
+    bars = f"bars: {percent(level)} intervals"
+    if unknown_c is not None:
+        bars = f"thick: {percent(level)} intervals at c = {unknown_c:g}; thin: with c unknown"
+    return f"Risk{where}; points: mean loss; {bars}{_rejected(rejected)}.{_not_drawn(cut)}"
+
+
+def picture_of_differences(level: float, wins: str, heads: Sequence[str], cut: int) -> str:
+    """How to read differences from the best."""
+    where = f"{'' if wins.endswith(' in') else ' at'} {' / '.join(heads)}" if heads else ""
+    return (
+        f"Bars: {percent(level)} intervals. At the right {wins}{where}, and the decision."
+        f"{_not_drawn(cut)}"
+    )
+
+
+def picture_of_pairs(rejected: bool, corrected: bool, cut: int) -> str:
+    """How to read the matrix of probabilities."""
+    frames = " Frames: the pairs that reject." if rejected else ""
+    how = ", read through the calibration" if corrected else ""
+    return f"P(model of the row better){how}.{frames}{_not_drawn(cut)}"
+
+
+def picture_of_sweep(c: float, threshold: float, cut: int) -> str:
+    """How to read the decision over c."""
+    return (
+        f"Rejected above the line at {threshold:g}; dotted: c = {c:g}; above: how many models are "
+        f"not rejected.{_not_drawn(cut)}"
+    )
+
+
+def picture_of_quantiles(c: float, *, tail: bool) -> str:
+    """How to read quantile functions and paths."""
+    axis = "the axis is stretched towards the largest losses" if tail else "the top is cut"
+    return f"Each path is a replication; its mean is a risk. c = {c:g}; {axis}."
+
+
+def picture_of_ranks(level: float, tier: Sequence[str], n_models: int, cut: int) -> str:
+    """How to read intervals of ranks."""
+    return f"{ranked(level, tier, n_models)} Bars: ranks; lines part the tiers.{_not_drawn(cut)}"
+
+
+def picture_of_plan(best: str, cut: int, threshold: float) -> str:
+    """How to read the chances of a plan."""
+    return (
+        f"Chance that P passes {threshold:g} between {best} and each model; dotted: with ever more."
+        f"{_not_drawn(cut)}"
+    )
+
+
+def picture_of_looks(best: str, other: str, first: int | None, noun: str) -> str:
+    """How to read a confidence sequence."""
+    named = f"named after {count(first, noun)}" if first else "not named yet"
+    return (
+        f"Above zero {best} is better than {other}. Looked at after every {noun}, a winner is "
+        f"{named}."
+    )
+
+
+def picture_of_calibration() -> str:
+    """How to read calibration curves."""
+    return "Red: P is too sure. Yellow: it favours the wrong model."
+
+
+def _rejected(some: bool) -> str:
+    return "; ✗ rejected" if some else ""
+
+
+def _not_drawn(n_models: int) -> str:
+    return f" {count(n_models, 'more model')} not drawn." if n_models > 0 else ""

@@ -1,39 +1,25 @@
-"""The tables of a result, and the screen that `print` shows."""
+"""The tables of a result."""
 
 from __future__ import annotations
 
 from difflib import get_close_matches
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rivals import sentences as say
-from rivals import told
 from rivals._types import FloatArray, IntArray
 from rivals.equivalence import equivalent_models
+from rivals.judgement import Judgement
 from rivals.laws.base import central_interval
 from rivals.laws.transport import Transport
 from rivals.laws.unknown_c import is_unknown, risks_without_c, without_c
 from rivals.table import Column, Table
 
-if TYPE_CHECKING:
-    from rivals.result import Comparison
-
-# A screen has room for so many models, and a table for the losses of so many in each group.
-MOST_ROWS = 20
+# A table has room for the losses of so many models in each group.
 MOST_COLUMNS = 12
 
 
-def screen(result: Comparison) -> str:
-    """What `print` shows: the table, the decision, one caution, the track record."""
-    best = result.names.index(result.ranking[0])
-    rows = table(result, best, MOST_ROWS).text()
-    hidden = say.not_shown(len(result.names) - MOST_ROWS)
-    lines = [told.opening(result), "", rows, *hidden, "", result.conclusion]
-    return "\n".join([*lines, *told.track_record(result), say.POINTERS])
-
-
-def table(result: Comparison, model: int, most: int | None = None) -> Table:
+def table(result: Judgement, model: int, most: int | None = None) -> Table:
     """Models by risk, all or the best few, beside one of them."""
     ranking = result.ranking[:most]
     order = np.array([result.names.index(name) for name in ranking])
@@ -82,7 +68,7 @@ def _chance(value: float | None) -> str:
 
 
 def _chances(
-    result: Comparison, model: int, others: IntArray, wins: str
+    result: Judgement, model: int, others: IntArray, wins: str
 ) -> list[tuple[str, str, FloatArray]]:
     """Heads and rows of the probabilities: what decides, and what else a reader should know."""
     if result.groups is not None:
@@ -98,7 +84,7 @@ def _chances(
     return [(f"c = {result.c:g}", wins, at_c), ("c unknown", wins, unknown)]
 
 
-def chance_without_c(result: Comparison, model: int, others: IntArray) -> FloatArray:
+def chance_without_c(result: Judgement, model: int, others: IntArray) -> FloatArray:
     """P(a model better than each of some others) under law "transport", c unknown."""
     assert isinstance(result.law, Transport)
     models = np.full(others.size, model)
@@ -107,13 +93,13 @@ def chance_without_c(result: Comparison, model: int, others: IntArray) -> FloatA
 
 
 def interval_beside(
-    result: Comparison, model: int, others: IntArray
+    result: Judgement, model: int, others: IntArray
 ) -> tuple[FloatArray, FloatArray]:
     """Between which values the risks of others lie beyond that of one."""
     return result.law.interval(result.summary, result.setting, model, others)
 
 
-def risk_interval(result: Comparison) -> tuple[FloatArray, FloatArray]:
+def risk_interval(result: Judgement) -> tuple[FloatArray, FloatArray]:
     """Between which values the risk of each model lies; of one data set with c unknown."""
     if not is_unknown(result.law, result.setting):
         return result.law.risk_interval(result.summary, result.setting)
@@ -122,7 +108,7 @@ def risk_interval(result: Comparison) -> tuple[FloatArray, FloatArray]:
     return central_interval(law, len(result.names), result.setting.level)
 
 
-def pairs(result: Comparison) -> Table:
+def pairs(result: Judgement) -> Table:
     """Every pair of models, the better first."""
     order = [result.names.index(name) for name in result.ranking]
     places = [(a, b) for i, a in enumerate(order) for b in order[i + 1 :]]
@@ -140,7 +126,7 @@ def pairs(result: Comparison) -> Table:
     )
 
 
-def groups_table(result: Comparison) -> Table:
+def groups_table(result: Judgement) -> Table:
     """Every group: its size, and the mean loss of each model; of many models, of the best."""
     summary = result.groups
     if summary is None:
@@ -165,7 +151,7 @@ def groups_table(result: Comparison) -> Table:
     return Table(tuple(columns))
 
 
-def word(result: Comparison, name: str) -> str:
+def word(result: Judgement, name: str) -> str:
     """The decision about a model, in a word or two."""
     if name in result.rejections:
         by = result.rejections[name].by
@@ -173,12 +159,12 @@ def word(result: Comparison, name: str) -> str:
     return "best" if name == result.best else "not rejected"
 
 
-def noun(result: Comparison) -> str:
+def noun(result: Judgement) -> str:
     """What a group is called."""
     return "group" if result.groups is None else result.groups.noun
 
 
-def place_of(result: Comparison, name: str) -> int:
+def place_of(result: Judgement, name: str) -> int:
     """Where a model stands; a name that is not there is told which are."""
     if name in result.names:
         return result.names.index(name)

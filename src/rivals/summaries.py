@@ -364,7 +364,7 @@ def misfits_within(study: Study, grouping: Grouping) -> FloatArray:
             )
         for group, points in enumerate(inside):
             observed = study.observed[model, points]
-            distances = wasserstein_distances(observed, simulated[:, points], study.reference)
+            distances = wasserstein_distances(observed, simulated[:, points])
             misfits[:, model, group] = distances**2
     return misfits
 

@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from rivals import heterogeneity, shown
 from rivals import sentences as say
 from rivals.equivalence import LEAST_GROUPS, equivalent_models
+from rivals.judgement import Judgement
 from rivals.laws.base import quantile
 from rivals.laws.unknown_c import is_unknown
 from rivals.setting import CalibratedC
 from rivals.track_record import Cell, cell_for, one_data_set
-
-if TYPE_CHECKING:
-    from rivals.result import Comparison
 
 # Of more models, details are of the best few.
 MOST_TOLD = 8
 SENSITIVITIES = (0.0625, 0.25, 1.0)
 
 
-def opening(result: Comparison) -> str:
+def opening(result: Judgement) -> str:
     """What was compared, on what."""
     groups = result.groups
     n_points = result.summary.n_points if groups is None else int(groups.sizes.sum())
@@ -31,12 +29,12 @@ def opening(result: Comparison) -> str:
     return say.opening(len(result.names), n_points, result.n_groups, shown.noun(result), source)
 
 
-def conclusion(result: Comparison) -> str:
+def conclusion(result: Judgement) -> str:
     """The decision in a sentence, and at most one of caution."""
     return " ".join([decision(result), *cautions(result)[:1]])
 
 
-def decision(result: Comparison) -> str:
+def decision(result: Judgement) -> str:
     """The decision, and what is recommended, if anything is."""
     best = result.ranking[0]
     if result.contradictions:
@@ -59,7 +57,7 @@ def decision(result: Comparison) -> str:
     return found
 
 
-def cautions(result: Comparison) -> list[str]:
+def cautions(result: Judgement) -> list[str]:
     """What speaks against the decision, the gravest first."""
     noun = shown.noun(result)
     grave = ("opposite sign", "same losses")
@@ -74,7 +72,7 @@ def cautions(result: Comparison) -> list[str]:
     return found + [say.noted(note, noun) for note in asked]
 
 
-def _provisional(result: Comparison) -> list[str]:
+def _provisional(result: Judgement) -> list[str]:
     """P with c unknown, of the model that comes nearest to the best."""
     if not is_unknown(result.law, result.setting) or result.contradictions:
         return []
@@ -88,7 +86,7 @@ def _provisional(result: Comparison) -> list[str]:
     return [say.provisional(result.c, name, at_c, float(unknown[nearest]), n_data_sets)]
 
 
-def _open(result: Comparison) -> list[str]:
+def _open(result: Judgement) -> list[str]:
     """Rejections that random numbers of simulations or draws keep open."""
     shares = dict(zip(result.names, result.decision.stability.tolist(), strict=True))
     found = []
@@ -100,7 +98,7 @@ def _open(result: Comparison) -> list[str]:
     return found
 
 
-def _held_back_by_looks(result: Comparison) -> list[str]:
+def _held_back_by_looks(result: Judgement) -> list[str]:
     """Models that P alone would reject, but looks at growing data do not allow it yet."""
     best = result.names.index(result.ranking[0])
     evidence = result.evidence
@@ -111,7 +109,7 @@ def _held_back_by_looks(result: Comparison) -> list[str]:
     return [name for name in names if name not in result.rejections]
 
 
-def _small_lead(result: Comparison) -> list[str]:
+def _small_lead(result: Judgement) -> list[str]:
     """That a winner of the study may well lose in one new group."""
     if result.groups is None or result.new_groups == 1 or result.contradictions:
         return []
@@ -126,7 +124,7 @@ def _small_lead(result: Comparison) -> list[str]:
     return [say.small_lead(beaten[close], float(one[close]), shown.noun(result))]
 
 
-def details(result: Comparison) -> str:
+def details(result: Judgement) -> str:
     """All the rest: by how much, sensitivity, notes, settings."""
     noun = shown.noun(result)
     lines = [decision(result), *cautions(result)]
@@ -147,7 +145,7 @@ def details(result: Comparison) -> str:
     return "\n".join(dict.fromkeys(lines))
 
 
-def _by_how_much(result: Comparison) -> list[str]:
+def _by_how_much(result: Judgement) -> list[str]:
     """Intervals of the differences from the best, and the largest margin of each rejection."""
     best = _best(result)
     others = np.array([result.names.index(name) for name in result.ranking[1:MOST_TOLD]])
@@ -167,14 +165,14 @@ def _by_how_much(result: Comparison) -> list[str]:
     return lines
 
 
-def largest_margin(result: Comparison, best: int, other: int) -> float:
+def largest_margin(result: Judgement, best: int, other: int) -> float:
     """The margin by which the best is better with just the probability of the threshold."""
     places = np.array([other]), np.array([best])
     law = result.law.differences(result.summary, result.setting, *places)
     return float(quantile(law, np.array([1.0 - result.setting.threshold]))[0])
 
 
-def _heterogeneity(result: Comparison) -> list[str]:
+def _heterogeneity(result: Judgement) -> list[str]:
     """τ and I² of the differences from the best."""
     if result.groups is None:
         return []
@@ -192,19 +190,19 @@ def _heterogeneity(result: Comparison) -> list[str]:
 # ---------------------------------------------------------------- the track record
 
 
-def track_record(result: Comparison) -> list[str]:
+def track_record(result: Judgement) -> list[str]:
     """How often winners that were named like this won again; nothing where it was not measured."""
     cell = _cell(result)
     return [] if cell is None else [say.track_record(cell, shown.noun(result))]
 
 
-def track_record_values(result: Comparison) -> dict[str, Any] | None:
+def track_record_values(result: Judgement) -> dict[str, Any] | None:
     """The same as plain numbers."""
     cell = _cell(result)
     return None if cell is None else asdict(cell)
 
 
-def _cell(result: Comparison) -> Cell | None:
+def _cell(result: Judgement) -> Cell | None:
     """The cell of the closest pair that the decision names a winner of."""
     setting = result.setting
     as_measured = setting.margin == 0.0 and setting.looks is None and setting.new_groups is None
@@ -218,7 +216,7 @@ def _cell(result: Comparison) -> Cell | None:
 # ---------------------------------------------------------------- for a paper
 
 
-def methods(result: Comparison) -> str:
+def methods(result: Judgement) -> str:
     """A paragraph for the methods section of a paper."""
     noun = shown.noun(result)
     setting = result.setting
@@ -245,7 +243,7 @@ def methods(result: Comparison) -> str:
     return " ".join(part for part in parts if part)
 
 
-def _chosen(result: Comparison) -> str:
+def _chosen(result: Judgement) -> str:
     given = result.setting.c
     if isinstance(given, CalibratedC):
         source = ", ".join(f"{key} {value}" for key, value in given.source.items())
@@ -253,10 +251,10 @@ def _chosen(result: Comparison) -> str:
     return "the default" if given is None else "given"
 
 
-def _best(result: Comparison) -> int:
+def _best(result: Judgement) -> int:
     return result.names.index(result.ranking[0])
 
 
-def _row(result: Comparison) -> Any:
+def _row(result: Judgement) -> Any:
     """P(best better) over the new groups that the decision is about."""
     return result.beside(_best(result), result.new_groups)

@@ -184,7 +184,7 @@ class Groups(Law):
         points: tuple[int, int] | None = None,
     ) -> NewGroups:
         """The law of the mean over new groups, from one value of each pair in each group."""
-        unknown = np.isnan(sampling).any(axis=1)
+        unknown = np.asarray(np.isnan(sampling).any(axis=1))
         variances = np.where(unknown[:, None], 1.0, sampling)
         # Where nothing varies, neither between groups nor within, the law is a point.
         rounding = ROUNDING * magnitude

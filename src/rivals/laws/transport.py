@@ -35,7 +35,7 @@ FAR = 10.0
 
 @dataclass(frozen=True, eq=False)
 class TransportSummary:
-    """Mean losses less a reference, their sampling errors, and W² of each simulation."""
+    """Mean losses less that of the first model, their errors, and W² of each simulation."""
 
     models: tuple[str, ...]
     n_points: int
@@ -64,18 +64,18 @@ class Transport(Law):
     def summarise(self, study: Study) -> TransportSummary:
         need_simulations(study, self.name)
         reference = study.reference
-        first = study.observed[0] - reference
         clusters = None if study.clusters is None else study.clusters.codes
         misfits = [
-            wasserstein_distances(observed, simulated, reference) ** 2
+            wasserstein_distances(observed, simulated) ** 2
             for observed, simulated in zip(study.observed, study.simulated, strict=True)
         ]
-        gaps = study.observed - study.observed[0]
+        # Relative to the first model: a part that all models share costs no digits.
+        first = float(np.mean(study.observed[0] - reference))
         return TransportSummary(
             study.names,
             study.observed.shape[1],
-            reference,
-            first.mean() + gaps.mean(axis=1),
+            reference + first,
+            np.array([np.mean(observed - study.observed[0]) for observed in study.observed]),
             mean_errors(study.observed, order=study.order, clusters=clusters),
             np.stack(misfits, axis=1),
             study.source,

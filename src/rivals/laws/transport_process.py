@@ -104,7 +104,7 @@ class TransportLaw:
         losses = losses if isinstance(losses, Losses) else Losses(*losses)
         reference = losses.reference if reference is None else reference
         observed = losses.observed - reference
-        distances = wasserstein_distances(losses.observed, losses.simulated, reference)
+        distances = wasserstein_distances(losses.observed, losses.simulated)
         errors = mean_errors(observed[None, :], order=order, clusters=clusters)
         return cls(
             excess=float(np.mean(observed)),

@@ -160,12 +160,12 @@ def _of_series(first: FloatArray, gaps: FloatArray) -> MeanErrors:
     freedom.
     """
     n = first.size
-    rho = _autocorrelation(gaps)
+    rho = _autocorrelation(gaps if len(gaps) > 1 else first[None, :])
     # Kendall's correction: the estimate is too small by (1 + 3 ρ)/n.
     corrected = min(max(rho + (1.0 + 3.0 * rho) / n, 0.0), LARGEST_AUTOCORRELATION)
     rho = corrected if rho > 0.0 and n > 2 else 0.0
     white_first, white_gaps = (_whitened(rows, rho) for rows in (first[None, :], gaps))
-    bandwidth = _bandwidth(white_gaps)
+    bandwidth = _bandwidth(white_gaps if len(gaps) > 1 else white_first)
     summed_first, factor = _long_run(white_first, bandwidth)
     summed_gaps, _ = _long_run(white_gaps, bandwidth)
     factor *= (white_gaps.shape[1] / n) / (1.0 - rho) ** 2
@@ -209,10 +209,13 @@ def _autocorrelation(gaps: FloatArray) -> float:
     """The largest in magnitude, at lag 1, of the differences of models.
 
     Differences decide: a slow component that all models share cancels there. Of all pairs the
-    largest counts: too wide a window costs a little precision, too narrow a one hides variance.
+    largest counts: too wide a window costs a little precision, too narrow a one hides variance. A
+    single series has its own.
     """
     own = np.einsum("ij,ij->i", gaps, gaps)
     lagged = np.einsum("ij,ij->i", gaps[:, 1:], gaps[:, :-1])
+    if len(gaps) == 1:
+        return float(lagged[0] / own[0]) if own[0] > 0.0 else 0.0
     largest = 0.0
     step = max(TOGETHER // len(gaps), 1)
     for begin in range(0, len(gaps), step):

@@ -35,9 +35,10 @@ class QuantileFunction:
     """
 
     def __init__(self, samples: npt.ArrayLike) -> None:
-        values = np.sort(finite(samples, "samples"))
+        values = finite(samples, "samples")
         if values.ndim != 1 or values.size < 2:
             raise ValueError(f"samples: need two numbers or more; got shape {values.shape}")
+        values = np.sort(values)
         # The straight lines through the first two and the last two points, up to Φ = 0 and Φ = 1.
         first = 2.0 * values[0] - values[1]
         last = 2.0 * values[-1] - values[-2]

@@ -1,0 +1,124 @@
+"""What the Python of a page prints and draws, below it.
+
+The blocks ```` ```python ```` of a page run in one go as the page is built, in a folder of their
+own; blocks ```` ```console ```` run in a shell there, each line after a dollar sign. What a block
+prints follows it, and so does a picture for each figure that it leaves open. A comment before the
+block, `<!-- alt: … -->`, says what the picture shows. The language `py` does not run.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+from sphinx.util.logging import getLogger
+
+LOGGER = getLogger(__name__)
+
+# In the shell of a page `rivals` is the one that the page is built with.
+PRELUDE = f'rivals() {{ COLUMNS=100 "{sys.executable}" -m rivals "$@"; }}\n'
+PICTURES = Path("generated") / "pictures"
+
+
+def run_python(code: str, space: dict[str, Any], name: str) -> str:
+    """Run a block in a name space; what it prints."""
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(compile(code, name, "exec"), space)
+    return printed.getvalue()
+
+
+def run_console(lines: str, folder: Path) -> str:
+    """Run what stands after dollar signs; what it prints, errors too."""
+    commands = [line[2:] for line in lines.splitlines() if line.startswith("$ ")]
+    done = subprocess.run(
+        ["bash", "-c", PRELUDE + "\n".join(commands)],
+        cwd=folder,
+        env={**os.environ, "NO_COLOR": "1", "TERM": "dumb"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+    return done.stdout
+
+
+def run_page(app: Any, doctree: nodes.document) -> None:
+    """Run all blocks of a page, in the order in which they stand."""
+    page = app.env.docname
+    if page.startswith(("auto_examples", "paper/")):
+        return
+    blocks = [
+        block
+        for block in doctree.findall(nodes.literal_block)
+        if block.get("language") in ("python", "console")
+    ]
+    if not blocks:
+        return
+    space: dict[str, Any] = {"__name__": "page"}
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+        for number, block in enumerate(blocks):
+            try:
+                shown = _shown(app, page, number, block, space, Path(folder))
+            except Exception as error:
+                where = f"{page}, block {number}"
+                LOGGER.warning("%s: %s: %s", where, type(error).__name__, error)
+                return
+            place = block.parent.index(block) + 1
+            block.parent[place:place] = [node for node in shown if node is not None]
+
+
+def _shown(app: Any, page: str, number: int, block: Any, space: Any, folder: Path) -> list[Any]:
+    if block["language"] == "console":
+        return [_output(run_console(block.astext(), folder))]
+    printed = _output(run_python(block.astext(), space, page))
+    return [printed, *_pictures(app, page, number, block)]
+
+
+def _output(text: str) -> nodes.literal_block | None:
+    text = "\n".join(line.rstrip() for line in text.strip("\n").splitlines())
+    if not text:
+        return None
+    return nodes.literal_block(text, text, language="text", classes=["output"])
+
+
+def _pictures(app: Any, page: str, number: int, block: nodes.literal_block) -> list[nodes.Node]:
+    """The figures that a block left open, as images."""
+    import matplotlib.pyplot as plt
+
+    found: list[nodes.Node] = []
+    for figure in plt.get_fignums():
+        alt = _alt(block)
+        if not alt:
+            raise ValueError("a picture has no <!-- alt: … --> before its block")
+        name = PICTURES / f"{page.replace('/', '-')}-{number}-{figure}.png"
+        save(plt.figure(figure), Path(app.srcdir) / name)
+        found.append(nodes.image(uri=f"/{name.as_posix()}", alt=alt))
+    plt.close("all")
+    return found
+
+
+def save(figure: Any, path: Path) -> None:
+    """A picture on white, which can be read on a dark page, too."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(path, dpi=120, facecolor="white", bbox_inches="tight")
+
+
+def _alt(block: nodes.literal_block) -> str:
+    before = block.parent.index(block) - 1
+    comment = block.parent[before] if before >= 0 else None
+    text = comment.astext().strip() if isinstance(comment, nodes.comment) else ""
+    return text.removeprefix("alt:").strip() if text.startswith("alt:") else ""
+
+
+def setup(app: Any) -> dict[str, Any]:
+    """Before the pictures of a page are collected."""
+    app.connect("doctree-read", run_page, priority=100)
+    return {"parallel_read_safe": True}

@@ -1,0 +1,428 @@
+"""Charts and numbers of "Are the probabilities true?", from benchmarks/results.
+
+Every function that draws returns what the picture shows, for those who do not see it. Every
+function that gives a rate gives the number of cases with it.
+"""
+
+import json
+from functools import cache
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+
+RESULTS = Path(__file__).parents[2] / "benchmarks" / "results"
+BLUE, ORANGE, GREY, PALE = "#2a5d8f", "#c2691c", "#777777", "#cfd8e3"
+SHADES = {4: "#9fb8d1", 6: "#6f95ba", 10: "#2a5d8f", 20: "#14304d"}
+MIDDLE, HIGH = (0.70, 0.95), (0.95, 0.99)
+# Each band of P once; the one from .70 to .95 is two of them together.
+BANDS = ((0.5, 0.7), (0.7, 0.85), (0.85, 0.95), (0.95, 0.99), (0.99, 1.0))
+
+
+@cache
+def results(name):
+    """A file of results."""
+    return json.loads((RESULTS / f"{name}.json").read_text(encoding="utf-8"))
+
+
+# ---------------------------------------------------------------- numbers in sentences
+
+
+def band(design, groups, low, high):
+    """What became of pairs with P in a band; groups 0 is all numbers of groups together."""
+    for row in results("reliability")["bands"]:
+        found = row["design"], row["groups"], row["low"], row["high"]
+        if found == (design, groups, low, high):
+            return row
+    raise LookupError(f"no band {design}, {groups} groups, {low} to {high}")
+
+
+def decision(design, groups, threshold=0.95):
+    """How often a winner is named, and how often it failed to replicate."""
+    for row in results("reliability")["decisions"]:
+        if (row["design"], row["groups"], row["threshold"]) == (design, groups, threshold):
+            return row
+    raise LookupError(f"no decision {design}, {groups} groups, {threshold}")
+
+
+def cell(method, groups, design="left out", question="study"):
+    """What one method did."""
+    for row in results("real")["cells"]:
+        if (row["method"], row["design"], row["groups"]) == (method, design, groups):
+            return row
+    raise LookupError(f"no cell {method}, {design}, {groups} groups")
+
+
+def cases(value):
+    """As "49 data sets, 130 pairs"."""
+    return f"{value['data_sets']} data sets, {value['pairs']} pairs"
+
+
+def rate(value):
+    """As "92 ± 3 % (49 data sets, 130 pairs)"."""
+    return f"{value['value']:.1f} ± {value['error']:.1f} % ({cases(value)})"
+
+
+def won(design, groups, low, high):
+    """How often the model with P in a band won again, as P is printed."""
+    return rate(band(design, groups, low, high)["won"])
+
+
+def gap(design, groups, low, high):
+    """Won again less mean P in points, the sampling noise of fresh groups counted in P."""
+    value = band(design, groups, low, high)["noise of fresh groups counted"]["won less P"]
+    return f"{value['value']:+.1f} ± {value['error']:.1f} points ({cases(value)})".replace("-", "−")
+
+
+def failed(design, groups, threshold=0.95):
+    """The failure rate of named winners."""
+    return rate(decision(design, groups, threshold)["failed"])
+
+
+def named(design, groups, threshold=0.95):
+    """How often a winner is named."""
+    value = decision(design, groups, threshold)["named"]
+    return f"{value['value']:.0f} % of {value['pairs']} pairs ({value['data_sets']} data sets)"
+
+
+def failed_by(method, groups=10):
+    """The failure rate of winners that a method named, in the study repeated."""
+    return rate(cell(method, groups)["failed"]["study"])
+
+
+def named_by(method, groups=10):
+    """How often a method named a winner."""
+    value = cell(method, groups)["named"]
+    return f"{value['value']:.0f} % of {value['pairs']} pairs ({value['data_sets']} data sets)"
+
+
+def number_of_data_sets():
+    """Of the benchmark on real data."""
+    return results("reliability")["data_sets"]
+
+
+def one_data_set(what):
+    """A number about one data set without groups."""
+    found = results("one_data_set")
+    prior = found["prior"]
+    coverage = found["coverage of 90 % intervals in another group"]
+    sets = f"({prior['n_data_sets']} data sets)"
+
+    def covers(kind, c):
+        value, error = coverage[kind][c]
+        return f"{value:.0f} ± {error:.0f} % {sets}"
+
+    return {
+        "n": prior["n_data_sets"],
+        "median c": f"{prior['median_c']:.2g}",
+        "spread": f"{prior['sd_log_c']:.1f}",
+        "risk at c": covers("risk", "c = 0.25"),
+        "risk": covers("risk", "c unknown, ten folds"),
+        "difference at c": covers("difference", "c = 0.25"),
+        "difference": covers("difference", "c unknown, ten folds"),
+        "high": _band_of_one("at c = 1/4", 0.95),
+    }[what]
+
+
+def _band_of_one(which, low):
+    row = next(row for row in results("one_data_set")[which] if row["low"] == low)
+    return (
+        f"{100 * row['won']:.0f} ± {100 * row['standard_error']:.0f} % "
+        f"({row['n_data_sets']} data sets, {row['n_pairs']} pairs)"
+    )
+
+
+def looks(rule):
+    """False names on real nulls."""
+    found = results("looks")["real nulls"]
+    value, error = found[rule]
+    return f"{value:.0f} ± {error:.0f} % ({found['data_sets']} data sets)"
+
+
+def equivalent(groups, ratio=1.0):
+    """False claims of equivalence, where μ is uniform within three margins."""
+    for row in results("equivalence"):
+        here = row["mean"], row["effects"], row["groups"], row["margin over spread"]
+        if here == ("within three margins", "normal", groups, ratio):
+            value, error = row["false"]
+            return f"{value:.1f} ± {error:.1f} %"
+    raise LookupError(groups, ratio)
+
+
+# ---------------------------------------------------------------- charts
+
+
+def axes(width=6.4, height=4.0, **more):
+    """An empty picture without a frame."""
+    _figure, ax = plt.subplots(figsize=(width, height), layout="constrained", **more)
+    for each in ax if hasattr(ax, "__len__") else [ax]:
+        for side in ("top", "right"):
+            each.spines[side].set_visible(False)
+    return ax
+
+
+def diagonal(ax, low=50):
+    ax.plot([low, 100], [low, 100], color=GREY, lw=1, ls=":")
+    ax.axhline(50, color=PALE, lw=0.8)
+    ax.set(xlim=(low, 100.5), ylim=(low - 5, 102))
+    ax.set_aspect("equal")
+
+
+def _points(ax, design, groups, **how):
+    """Mean P and how often that model won, the noise of fresh groups counted in P."""
+    rows = [band(design, groups, *each)["noise of fresh groups counted"] for each in BANDS]
+    ax.errorbar(
+        [row["mean P"] for row in rows],
+        [row["won"]["value"] for row in rows],
+        yerr=[row["won"]["error"] for row in rows],
+        marker="o",
+        ms=5,
+        capsize=2,
+        lw=1.2,
+        **how,
+    )
+    return rows
+
+
+def reliability():
+    """P against how often it came true, left out and fitted to other data."""
+    left, right = axes(8.4, 4.1, ncols=2, sharey=True)
+    for groups, colour in SHADES.items():
+        _points(left, "left out", groups, color=colour, label=f"{groups} groups")
+    numbers = (2, 3, 5, 8)
+    for groups, colour in zip(numbers, SHADES.values(), strict=True):
+        _points(right, "frozen", groups, color=colour, label=f"{groups} groups")
+    for ax, title in ((left, "groups left out"), (right, "candidates fitted to other data")):
+        diagonal(ax)
+        ax.set_title(title, fontsize="medium")
+        ax.set_xlabel("mean P of the favoured model, %")
+        ax.legend(frameon=False, loc="lower right")
+    left.set_ylabel("won again in the repeated study, %")
+    middle = band("left out", 0, *MIDDLE)["noise of fresh groups counted"]
+    return (
+        "How often the favoured model won again against its mean P, for 4, 6, 10 and 20 left-out "
+        "groups and for candidates fitted to other data. Points lie near the diagonal; with "
+        f"left-out groups and P between 0.70 and 0.95, {middle['won']['value']:.0f} % won where "
+        f"{middle['mean P']:.0f} % were expected ({cases(middle['won'])})."
+    )
+
+
+LABELS = {
+    "rivals": "rivals",
+    "rivals, next group": "rivals, of one new group",
+    "rivals, all groups": "rivals, of the population mean",
+    "elpd ± SE of points, by points": "5-fold CV by points, elpd ± SE",
+    "elpd ± SE of points, by groups": "groups left out, elpd ± SE of points",
+    "paired t, by groups": "paired t over groups",
+    "corrected t (Nadeau and Bengio; baycomp), by groups": "corrected t over groups",
+    "bootstrap of groups": "bootstrap of groups",
+    "Wilcoxon": "Wilcoxon over groups",
+    "Bayesian signed rank (baycomp)": "Bayesian signed rank (baycomp)",
+    "autorank": "autorank",
+    "Friedman and Nemenyi (scikit-posthocs)": "Friedman, Nemenyi (scikit-posthocs)",
+    "model confidence set (arch)": "model confidence set (arch)",
+    "stacking weight above ½ (arviz-stats)": "stacking weight above ½",
+    "t prediction of a new group": "t prediction of one new group",
+}
+
+
+def methods(groups=10):
+    """Failure rate, and how often a winner is named, for every method."""
+    rows = [row for row in map(lambda method: _cell_or_none(method, groups), LABELS) if row]
+    rows.sort(key=lambda row: -row["failed"]["study"]["value"])
+    left, right = axes(8.4, 0.3 * len(rows) + 0.9, ncols=2, sharey=True)
+    for place, row in enumerate(rows):
+        colour = BLUE if row["method"].startswith("rivals") else GREY
+        failure, name = row["failed"]["study"], row["named"]
+        left.errorbar(failure["value"], place, xerr=failure["error"], fmt="o", color=colour)
+        right.barh(place, name["value"], height=0.5, color=colour)
+    left.set_yticks(range(len(rows)), [LABELS[row["method"]] for row in rows])
+    left.axvline(5, color=ORANGE, lw=1, ls=":")
+    left.set(xlim=(0, None), xlabel="named winners that failed, %")
+    right.set(xlim=(0, 100), xlabel="a winner is named, %")
+    ours, theirs = cell("rivals", groups), cell("elpd ± SE of points, by points", groups)
+    return (
+        f"Every method with {groups} groups: failure rate of named winners, and how often one is "
+        f"named. rivals: {ours['failed']['study']['value']:.0f} % at "
+        f"{ours['named']['value']:.0f} %; five-fold cross-validation by points: "
+        f"{theirs['failed']['study']['value']:.0f} % at {theirs['named']['value']:.0f} %."
+    )
+
+
+def _cell_or_none(method, groups):
+    try:
+        return cell(method, groups)
+    except LookupError:
+        return None
+
+
+def groups_help():
+    """Failure rate and how often a winner is named, by the number of groups."""
+    left, right = axes(8.4, 3.4, ncols=2)
+    numbers = (4, 6, 10, 20)
+    kinds = {
+        "elpd ± SE of points, by points": ("5-fold CV by points", ORANGE),
+        "elpd ± SE of points, by groups": ("groups left out, points decide", GREY),
+        "rivals": ("groups left out, groups decide (rivals)", BLUE),
+    }
+    for method, (label, colour) in kinds.items():
+        rows = [cell(method, groups) for groups in numbers]
+        study = [row["failed"]["study"] for row in rows]
+        left.errorbar(
+            numbers,
+            [each["value"] for each in study],
+            yerr=[each["error"] for each in study],
+            marker="o",
+            capsize=2,
+            color=colour,
+            label=label,
+        )
+        right.plot(numbers, [row["named"]["value"] for row in rows], "o-", color=colour)
+    left.axhline(5, color=GREY, lw=1, ls=":")
+    left.set(ylabel="named winners that failed, %", ylim=(0, None))
+    right.set(ylabel="a winner is named, %", ylim=(0, 100))
+    for ax in (left, right):
+        ax.set(xlabel="observed groups", xscale="log")
+        ax.set_xticks(numbers, [str(each) for each in numbers])
+        ax.minorticks_off()
+    left.legend(frameon=False, fontsize="small")
+    first, last = (cell("rivals", groups)["named"]["value"] for groups in (4, 20))
+    return (
+        "Left: failure rate of named winners by number of groups, highest for five-fold "
+        "cross-validation by points, near 5 % or below where groups decide. Right: with groups "
+        f"deciding, a winner is named in {first:.0f} % of pairs from 4 groups and in "
+        f"{last:.0f} % from 20."
+    )
+
+
+def one():
+    """One data set: reliability at c = 1/4 and with c unknown."""
+    ax = axes(4.6, 4.2)
+    found = results("one_data_set")
+    kinds = {"at c = 1/4": ("at c = ¼", ORANGE), "fifths": ("with c unknown", BLUE)}
+    for key, (label, colour) in kinds.items():
+        rows = found[key]
+        ax.errorbar(
+            [100 * row["mean_p"] for row in rows],
+            [100 * row["won"] for row in rows],
+            yerr=[100 * row["standard_error"] for row in rows],
+            marker="o",
+            capsize=2,
+            color=colour,
+            label=label,
+        )
+    diagonal(ax)
+    ax.set(xlabel="mean P, %", ylabel="won in another group, %")
+    ax.legend(frameon=False)
+    top, honest = found["at c = 1/4"][-1], found["fifths"][-1]
+    return (
+        "One data set without groups. At c = ¼ the highest band has a mean P of "
+        f"{100 * top['mean_p']:.0f} % and won {100 * top['won']:.0f} % "
+        f"({top['n_data_sets']} data sets); with c unknown the highest fifth has "
+        f"{100 * honest['mean_p']:.0f} % and won {100 * honest['won']:.0f} % "
+        f"({honest['n_data_sets']} data sets)."
+    )
+
+
+def looking():
+    """False names of both rules on nulls."""
+    found = results("looks")
+    rows = {**found["nulls"], f"real data ({found['real nulls']['data_sets']} sets)": found["real nulls"]}
+    ax = axes(7.2, 3.2)
+    for place, row in enumerate(rows.values()):
+        for rule, colour, shift in (("each time", ORANGE, 0.17), ("sequence", BLUE, -0.17)):
+            ax.barh(place + shift, row[rule][0], height=0.32, color=colour, xerr=row[rule][1])
+    ax.set_yticks(range(len(rows)), list(rows))
+    ax.barh(0, 0, color=ORANGE, label="P above 0.95 at any look")
+    ax.barh(0, 0, color=BLUE, label='looks="any"')
+    ax.set_xlabel("a false winner is named at some look, % of equal pairs")
+    ax.legend(frameon=False)
+    return (
+        "Share of pairs without a difference in which a winner is named at some look. On real data "
+        f"{found['real nulls']['each time'][0]:.0f} % where P is looked at each time and "
+        f"{found['real nulls']['sequence'][0]:.0f} % with looks "
+        f"({found['real nulls']['data_sets']} data sets)."
+    )
+
+
+def equivalence():
+    """False claims of equivalence by number of groups."""
+    ax = axes(6.4, 3.2)
+    for ratio, colour in ((0.5, ORANGE), (1.0, GREY), (2.0, BLUE)):
+        rows = [
+            row
+            for row in results("equivalence")
+            if (row["mean"], row["effects"], row["margin over spread"])
+            == ("within three margins", "normal", ratio)
+            and "false" in row
+        ]
+        ax.errorbar(
+            [row["groups"] for row in rows],
+            [row["false"][0] for row in rows],
+            yerr=[row["false"][1] for row in rows],
+            marker="o",
+            capsize=2,
+            color=colour,
+            label=f"margin = {ratio:g} × spread",
+        )
+    ax.axhline(5, color=GREY, lw=1, ls=":")
+    ax.axvspan(0, 12, color=PALE, alpha=0.5, lw=0)
+    ax.set(xlim=(4, 41), ylim=(0, None), xlabel="groups")
+    ax.set_ylabel("false claims of equivalence, %")
+    ax.legend(frameon=False)
+    return (
+        "Share of claims of practical equivalence that are false, by number of groups. With fewer "
+        "than twelve groups (shaded) it is above 5 % where the margin equals the spread between "
+        "groups; where the margin is half the spread, still above with twenty."
+    )
+
+
+# ---------------------------------------------------------------- tables of the reference
+
+
+def table_of_reliability(design):
+    """Every band and number of groups, in Markdown."""
+    numbers = sorted({row["groups"] for row in results("reliability")["bands"] if row["design"] == design})
+    lines = ["| groups | P | mean P, % | won again, % | data sets | pairs | won less P, noise counted |"]
+    lines.append("| --- | --- | --- | --- | --- | --- | --- |")
+    for groups in numbers:
+        for low, high in BANDS:
+            row = band(design, groups, low, high)
+            value, noisy = row["won"], row["noise of fresh groups counted"]["won less P"]
+            lines.append(
+                f"| {groups or 'all'} | {low:g} to {high:g} | {row['mean P']:.1f} | "
+                f"{value['value']:.1f} ± {value['error']:.1f} | {value['data_sets']} | "
+                f"{value['pairs']} | {noisy['value']:+.1f} ± {noisy['error']:.1f} |"
+            )
+    return "\n".join(lines)
+
+
+def table_of_decisions(design):
+    """Failure rates and how often a winner is named, at both thresholds."""
+    lines = ["| groups | threshold | failed to replicate, % | data sets | named winners | named, % | data sets |"]
+    lines.append("| --- | --- | --- | --- | --- | --- | --- |")
+    for row in results("reliability")["decisions"]:
+        if row["design"] != design:
+            continue
+        failure, name = row["failed"], row["named"]
+        lines.append(
+            f"| {row['groups'] or 'all'} | {row['threshold']:.2f} | {failure['value']:.1f} ± "
+            f"{failure['error']:.1f} | {failure['data_sets']} | {failure['pairs']} | "
+            f"{name['value']:.0f} ± {name['error']:.0f} | {name['data_sets']} |"
+        )
+    return "\n".join(lines)
+
+
+def table_of_methods(groups):
+    """Every method, three questions."""
+    lines = ["| method | fails in one new group, % | in the study repeated, % | in the mean over all, % | named, % | data sets |"]
+    lines.append("| --- | --- | --- | --- | --- | --- |")
+    for row in results("real")["cells"]:
+        if (row["design"], row["groups"]) != ("left out", groups):
+            continue
+        three = [row["failed"].get(question) for question in ("next", "study", "all")]
+        shown = [f"{each['value']:.1f} ± {each['error']:.1f}" if each else "–" for each in three]
+        lines.append(
+            f"| {row['method']} | {' | '.join(shown)} | {row['named']['value']:.0f} | "
+            f"{row['named']['data_sets']} |"
+        )
+    return "\n".join(lines)

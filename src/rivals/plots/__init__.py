@@ -1,0 +1,78 @@
+"""Pictures: `plot_x(result, *, ax=None)` draws into `ax`, or a new figure, and returns it.
+
+The numbers behind each picture are methods and tables of the result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from rivals.plots.calibration import plot_calibration, plot_valid_c, shade_overconfidence
+from rivals.plots.differences import plot_differences
+from rivals.plots.forest import plot_forest
+from rivals.plots.looks import plot_looks
+from rivals.plots.plan import plot_plan
+from rivals.plots.probability import plot_probability
+from rivals.plots.quantiles import plot_quantiles
+from rivals.plots.risks import plot_risks
+from rivals.plots.sweep import plot_sweep
+from rivals.plots.ties import plot_ties
+from rivals.setting import one_of
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from rivals.result import Comparison
+
+__all__ = [
+    "plot",
+    "plot_calibration",
+    "plot_differences",
+    "plot_forest",
+    "plot_looks",
+    "plot_plan",
+    "plot_probability",
+    "plot_quantiles",
+    "plot_risks",
+    "plot_sweep",
+    "plot_ties",
+    "plot_valid_c",
+    "shade_overconfidence",
+]
+
+# What `result.plot` draws by name.
+KINDS: dict[str, Callable[..., Any]] = {
+    "differences": plot_differences,
+    "forest": plot_forest,
+    "looks": plot_looks,
+    "plan": plot_plan,
+    "probability": plot_probability,
+    "risks": plot_risks,
+    "sweep": plot_sweep,
+    "ties": plot_ties,
+}
+
+
+def plot(result: Comparison, kind: str | None = None, *, ax: Axes | None = None) -> Axes:
+    """Draw a result: by default its forest plot, or its risks without groups.
+
+    Parameters
+    ----------
+    result : Comparison
+    kind : str, optional
+        "forest", "risks", "differences", "probability", "sweep", "ties", "plan" or "looks".
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure by default.
+
+    Examples
+    --------
+    >>> import rivals
+    >>> from rivals.testbeds import toys
+    >>> rivals.plots.plot(rivals.compare(toys.losses(), rng=0), "risks").get_xlabel()
+    'risk (lower is better)'
+    """
+    if kind is None:
+        kind = "risks" if result.groups is None else "forest"
+    drawn: Axes = KINDS[one_of(*KINDS)("kind", kind)](result, ax=ax)
+    return drawn

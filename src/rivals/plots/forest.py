@@ -1,0 +1,200 @@
+"""The forest plot: a difference in each group, and over new ones."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import inf
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.special import ndtri
+
+from rivals import heterogeneity, shown
+from rivals import sentences as say
+from rivals._types import FloatArray, IntArray
+from rivals.laws.groups import NewGroups
+from rivals.plots.style import (
+    COLOURS,
+    axes_or_new,
+    finish,
+    ink,
+    literal,
+    names_of,
+    room_for_rows,
+    small,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from rivals.result import Comparison
+
+# Of more groups names are not written; of very many, these are drawn.
+MOST_NAMES = 40
+MOST_DRAWN = 400
+HEIGHT_OF_MANY = 6.0  # inches
+
+
+def plot_forest(
+    result: Comparison,
+    model: str | None = None,
+    *,
+    beside: str | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw the difference of two models in each group, and over new ones.
+
+    Below the groups stand the answers to the three questions: the prediction interval of one new
+    group, the study repeated, and the mean over all groups, each with P. τ and I² are written, as
+    in meta-analysis.
+
+    Parameters
+    ----------
+    result : Comparison
+        With groups. Of more than 400, as many are drawn, evenly spaced in their order.
+    model : str, optional
+        By default the second best.
+    beside : str, optional
+        The model that it is compared with; by default the best.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure by default.
+
+    See Also
+    --------
+    rivals.Comparison.groups_table : mean losses in each group.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import rivals
+    >>> rng = np.random.default_rng(0)
+    >>> school = np.repeat([f"school {i}" for i in range(8)], 100)
+    >>> a = rng.exponential(size=800)
+    >>> b = a + 0.2 + np.repeat(0.15 * rng.standard_normal(8), 100)
+    >>> ax = rivals.plots.plot_forest(rivals.compare({"line": a, "mean": b}, groups=school))
+    >>> ax.get_xlabel()
+    'difference in mean loss'
+    """
+    best = shown.place_of(result, beside or result.ranking[0])
+    others = [name for name in result.ranking if name != result.names[best]]
+    other = shown.place_of(result, model or others[0])
+    law = _law(result, other, best, result.new_groups)
+    values, half = law.values[0], _half_widths(result, law)
+    order = _drawn(values)
+    rows = np.arange(order.size)
+    questions = _questions(result)
+    height = 2.2 + 0.17 * (order.size + len(questions))
+    ax = axes_or_new(ax, height=height if order.size <= MOST_NAMES else HEIGHT_OF_MANY)
+    _draw_groups(ax, values[order], half[order], rows)
+    _draw_questions(ax, result, other, best, questions, order.size)
+    _name_rows(ax, result, order, questions)
+    ax.axvline(0.0, color=ink(ax, 0.5), linewidth=0.9, zorder=0)
+    caption = _caption(result, other, best, values)
+    unit = result.summary.source.unit
+    return finish(ax, f"difference in mean loss{f' ({unit})' if unit else ''}", "", caption)
+
+
+def _law(result: Comparison, a: int, b: int, new_groups: float | None) -> NewGroups:
+    summary = result.groups
+    if summary is None:
+        raise ValueError(
+            "a forest plot is of groups, and this comparison has none; compare with groups=, the "
+            "group of each point"
+        )
+    if a == b:
+        raise ValueError(f"a forest plot is of two models; got {result.names[a]!r} twice")
+    if not summary.known[a, b]:
+        raise ValueError(
+            f"the error of the difference between {result.names[a]!r} and {result.names[b]!r} is "
+            "not known; draw another pair"
+        )
+    setting = replace(result.setting, new_groups=new_groups)
+    law = result.law.differences(summary, setting, np.array([a]), np.array([b]))
+    assert isinstance(law, NewGroups)
+    return law
+
+
+def _half_widths(result: Comparison, law: NewGroups) -> FloatArray:
+    """Of the interval of each group by itself."""
+    width = float(ndtri(0.5 + 0.5 * result.setting.level))
+    sampling = np.zeros_like(law.variances[0]) if law.fixed[0] else law.variances[0]
+    return np.asarray(width * np.sqrt(sampling))
+
+
+def _drawn(values: FloatArray) -> IntArray:
+    """Groups in the order of their differences, the largest on top; of very many some of them."""
+    order = np.argsort(-values, kind="stable")
+    if order.size <= MOST_DRAWN:
+        return order
+    places: IntArray = np.linspace(0, order.size - 1, MOST_DRAWN).round().astype(np.intp)
+    return order[places]
+
+
+def _questions(result: Comparison) -> list[float]:
+    """One new group, as many as the decision is about, all groups."""
+    return sorted({1.0, float(result.new_groups or 1.0), inf})
+
+
+def _draw_groups(ax: Axes, values: FloatArray, half: FloatArray, rows: IntArray) -> None:
+    many = not _are_named(ax, rows.size)
+    colours = [COLOURS[0] if value > 0.0 else COLOURS[1] for value in values]
+    thin: dict[str, Any] = {"linewidth": 0.5, "alpha": 0.5} if many else {"linewidth": 1.2}
+    ax.hlines(rows, values - half, values + half, color=colours, **thin)
+    ax.scatter(values, rows, color=colours, s=3 if many else 14, zorder=3)
+
+
+def _draw_questions(
+    ax: Axes, result: Comparison, other: int, best: int, questions: list[float], n_rows: int
+) -> None:
+    gap = result.evidence.risk[other] - result.evidence.risk[best]
+    right = ax.get_yaxis_transform()
+    for place, new_groups in zip(_places(ax, n_rows, questions), questions, strict=True):
+        setting = replace(result.setting, new_groups=new_groups)
+        ends = result.law.interval(result.summary, setting, best, np.array([other]))
+        ax.hlines(place, *ends, color=ink(ax, 0.75), linewidth=3.0)
+        ax.plot([gap], [place], marker="D", color=ink(ax), markersize=4)
+        chance = result.beside(best, new_groups, others=np.array([other]))[other]
+        look: dict[str, Any] = {"va": "center", "fontsize": small(ax), "transform": right}
+        ax.text(1.01, place, say.p_is(float(chance)), **look)
+
+
+def _are_named(ax: Axes, n_rows: int) -> bool:
+    return n_rows <= min(MOST_NAMES, room_for_rows(ax) - 3)
+
+
+def _places(ax: Axes, n_rows: int, questions: list[float]) -> list[float]:
+    """Where the answers stand, below the groups, as far apart as their text needs."""
+    step = max(1.0, n_rows / max(room_for_rows(ax) - 5, 5))
+    return [n_rows + step * (0.4 + number) for number in range(len(questions))]
+
+
+def _name_rows(ax: Axes, result: Comparison, order: IntArray, questions: list[float]) -> None:
+    noun = shown.noun(result)
+    places = _places(ax, order.size, questions)
+    groups = result.groups
+    assert groups is not None
+    heads = [say.new(number, noun) for number in questions]
+    named = order if _are_named(ax, order.size) else order[:0]
+    labels = names_of(ax, [*(groups.groups[place] for place in named), *heads])
+    ax.set_yticks([*range(named.size), *places], labels, fontsize=small(ax))
+    ax.tick_params(axis="y", length=0)
+    ax.axhline(0.5 * (order.size - 1 + places[0]), color=ink(ax, 0.25), linewidth=0.7)
+    ax.set_ylim(places[-1] + 0.8 * (places[-1] - order.size + 1) / len(places), -1.0)
+
+
+def _caption(result: Comparison, other: int, best: int, values: FloatArray) -> str:
+    groups = result.groups
+    assert groups is not None
+    tau, part = heterogeneity.of_pair(result.law, groups, result.setting, other, best)
+    return say.picture_of_groups(
+        literal(result.names[best]),
+        literal(result.names[other]),
+        int(np.sum(values > 0.0)),
+        min(values.size, MOST_DRAWN),
+        values.size,
+        groups.noun,
+        tau,
+        part,
+        groups.source.unit,
+        result.setting.level,
+    )
