@@ -61,7 +61,7 @@ def fixed(value: float | None, decimals: int) -> str:
 
 def span(ends: tuple[float, float] | None, decimals: int) -> str:
     """As "0.002 to 0.012"."""
-    if ends is None:
+    if ends is None or ends[0] != ends[0]:
         return "–"
     return f"{fixed(ends[0], decimals)} to {fixed(ends[1], decimals)}"
 
@@ -457,11 +457,6 @@ def method_of_rule(threshold: float, margin: float, unit: str, looks: bool) -> s
 def html(text: str) -> str:
     """A sentence for a page, with every name escaped."""
     return escape(text)
-
-
-def number_or_text(value: float | None) -> float | str | None:
-    """A number for JSON, which knows no infinity."""
-    return "inf" if value == inf else value
 
 
 def looks_order(noun: str) -> str:
