@@ -36,7 +36,7 @@ def compare(
     n_simulations: int | None = None,
     rng: RNG = None,
 ) -> Comparison:
-    """Find which models would win again if the study were repeated.
+    """Find which models would win again in a replication.
 
     Parameters
     ----------

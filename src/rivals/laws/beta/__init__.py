@@ -57,7 +57,7 @@ class BetaSummary:
 
 @dataclass(frozen=True)
 class Beta(Law):
-    """The hierarchical beta process, refined as far as the data resolve.
+    """The hierarchical beta process, as fine as the data.
 
     Parameters
     ----------
@@ -144,7 +144,9 @@ class Beta(Law):
 
 @dataclass(frozen=True)
 class Paper(Beta):
-    """The algorithm of the paper: eight refinements, one simulation, c = 1 unless given.
+    """The algorithm of the paper.
+
+    Eight refinements, one simulation, c = 1 unless given.
 
     Examples
     --------
