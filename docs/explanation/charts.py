@@ -227,7 +227,7 @@ LABELS = {
 
 def methods(groups=10):
     """Failure rate, and how often a winner is named, for every method."""
-    rows = [row for row in map(lambda method: _cell_or_none(method, groups), LABELS) if row]
+    rows = [row for row in (_cell_or_none(method, groups) for method in LABELS) if row]
     rows.sort(key=lambda row: -row["failed"]["study"]["value"])
     left, right = axes(8.4, 0.3 * len(rows) + 0.9, ncols=2, sharey=True)
     for place, row in enumerate(rows):
@@ -326,7 +326,8 @@ def one():
 def looking():
     """False names of both rules on nulls."""
     found = results("looks")
-    rows = {**found["nulls"], f"real data ({found['real nulls']['data_sets']} sets)": found["real nulls"]}
+    real = found["real nulls"]
+    rows = {**found["nulls"], f"real data ({real['data_sets']} sets)": real}
     ax = axes(7.2, 3.2)
     for place, row in enumerate(rows.values()):
         for rule, colour, shift in (("each time", ORANGE, 0.17), ("sequence", BLUE, -0.17)):
@@ -379,11 +380,17 @@ def equivalence():
 # ---------------------------------------------------------------- tables of the reference
 
 
+def heads(*columns):
+    """The first two lines of a table in Markdown."""
+    return [f"| {' | '.join(columns)} |", "| --- " * len(columns) + "|"]
+
+
 def table_of_reliability(design):
     """Every band and number of groups, in Markdown."""
-    numbers = sorted({row["groups"] for row in results("reliability")["bands"] if row["design"] == design})
-    lines = ["| groups | P | mean P, % | won again, % | data sets | pairs | won less P, noise counted |"]
-    lines.append("| --- | --- | --- | --- | --- | --- | --- |")
+    bands = results("reliability")["bands"]
+    numbers = sorted({row["groups"] for row in bands if row["design"] == design})
+    columns = "groups", "P", "mean P, %", "won again, %", "data sets", "pairs"
+    lines = heads(*columns, "won less P, noise counted")
     for groups in numbers:
         for low, high in BANDS:
             row = band(design, groups, low, high)
@@ -398,8 +405,8 @@ def table_of_reliability(design):
 
 def table_of_decisions(design):
     """Failure rates and how often a winner is named, at both thresholds."""
-    lines = ["| groups | threshold | failed to replicate, % | data sets | named winners | named, % | data sets |"]
-    lines.append("| --- | --- | --- | --- | --- | --- | --- |")
+    failed_columns = "failed to replicate, %", "data sets", "named winners"
+    lines = heads("groups", "threshold", *failed_columns, "named, %", "data sets")
     for row in results("reliability")["decisions"]:
         if row["design"] != design:
             continue
@@ -414,8 +421,12 @@ def table_of_decisions(design):
 
 def table_of_methods(groups):
     """Every method, three questions."""
-    lines = ["| method | fails in one new group, % | in the study repeated, % | in the mean over all, % | named, % | data sets |"]
-    lines.append("| --- | --- | --- | --- | --- | --- |")
+    failed_columns = (
+        "fails in one new group, %",
+        "in the study repeated, %",
+        "in the mean over all, %",
+    )
+    lines = heads("method", *failed_columns, "named, %", "data sets")
     for row in results("real")["cells"]:
         if (row["design"], row["groups"]) != ("left out", groups):
             continue

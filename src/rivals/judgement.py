@@ -130,7 +130,7 @@ class Judgement:
 
     def over(self, new_groups: float) -> FloatArray:
         """`probability` over another number of new groups."""
-        setting = replace(self.setting, new_groups=new_groups)
+        setting = self.setting.but(new_groups=new_groups)
         found = self.law.evidence(self.summary, setting).probability
         return found if self.correction is None else self.correction(found)
 
@@ -153,7 +153,7 @@ class Judgement:
             known = self.evidence.row(model)
             if not np.isnan(known[others]).any():
                 return known
-        setting = replace(self.setting, new_groups=new_groups, margin=margin)
+        setting = self.setting.but(new_groups=new_groups, margin=margin)
         pairs = np.full(others.size, model), others
         found = self.law.evidence(self.summary, setting, pairs).row(model)
         return found if self.correction is None else self.correction(found)
@@ -190,7 +190,7 @@ class Judgement:
         >>> rivals.compare(toys.losses(), rng=0).at(c=1000.0).rejections
         {}
         """
-        setting = replace(self.setting, **options)
+        setting = self.setting.but(**options)
         evidence, decision = judge(self.law, self.summary, setting, self.correction)
         return replace(self, setting=setting, evidence=evidence, decision=decision)
 

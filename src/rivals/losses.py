@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rivals._checks import check_printable
 from rivals._types import FloatArray
 from rivals.grouping import Grouping
 
@@ -335,10 +336,12 @@ def check_names(names: list[Any]) -> None:
     """Two models or more, with names that people can tell apart."""
     if len(names) < 2:
         raise ValueError(f"a comparison needs two models or more; got {len(names)}: {names}")
-    seen: dict[str, str] = {}
     for name in names:
         if not isinstance(name, str) or not name.strip():
             raise TypeError(f"the name of a model must be a text; got {name!r}")
+    check_printable("models", names)
+    seen: dict[str, str] = {}
+    for name in names:
         shown = "".join(letter for letter in name if letter.isprintable()).strip()
         if shown in seen:
             raise ValueError(f"two models are called {shown!r}, but for letters one cannot see")

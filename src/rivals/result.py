@@ -14,7 +14,7 @@ from rivals.equivalence import Equivalence, equivalence
 from rivals.judgement import Judgement
 from rivals.looking import Looks, looks
 from rivals.ranks import Ranks, ranks
-from rivals.table import Table
+from rivals.table import Table, markdown, plain
 
 if TYPE_CHECKING:
     from rivals.plan import Plan
@@ -120,7 +120,7 @@ class Comparison(Judgement):
 
     def to_markdown(self) -> str:
         """The table in Markdown, and the conclusion."""
-        return f"{self.table.markdown()}\n\n{self.conclusion}"
+        return f"{self.table.markdown()}\n\n{markdown(self.conclusion)}"
 
     def to_latex(self) -> str:
         """The table in LaTeX."""
@@ -139,10 +139,10 @@ class Comparison(Judgement):
             "undecided": {name: asdict(each) for name, each in self.decision.undecided.items()},
             "risk": self.risk,
             "models": list(self.names),
-            "probability": self.probability.tolist(),
+            "probability": plain(self.probability.tolist()),
             "table": self.table.to_dict(),
             "n_groups": self.n_groups,
-            "new_groups": say.number_or_text(self.new_groups),
+            "new_groups": plain(self.new_groups),
             "source": asdict(self.summary.source),
             "notes": [
                 {"code": note.code, "text": say.noted(note, shown.noun(self))}

@@ -29,6 +29,6 @@ def law_of(law: str | Law | None, *, groups: bool) -> Law:
         return law
     if law is None:
         return Groups() if groups else Transport()
-    if law not in LAWS:
+    if not isinstance(law, str) or law not in LAWS:
         raise ValueError(f"law must be one of {', '.join(map(repr, LAWS))}; got {law!r}")
     return LAWS[law]()

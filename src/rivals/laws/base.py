@@ -66,12 +66,17 @@ class Law(ABC):
 
     def clear(self, summary: Any, setting: Setting, a: IntArray, b: IntArray) -> BoolArray:
         """Whether a decision about each pair is allowed, where data are looked at as they grow."""
-        if setting.looks:
-            raise ValueError(
-                f"looks={setting.looks!r} is for groups that arrive one after the other, which "
-                f"law {self.name!r} does not know; pass groups=, or leave looks out"
-            )
         return np.ones(a.size, dtype=bool)
+
+    def check_setting(self, setting: Setting) -> None:
+        """Refuse options that mean nothing under this law."""
+        asked = {"looks": setting.looks, "new_groups": setting.new_groups}
+        for name, value in asked.items():
+            if value is not None and not self.needs_groups:
+                raise ValueError(
+                    f"law {self.name!r} knows no groups, so {name} has no meaning there; pass "
+                    "groups=, the group of each point, or leave it out"
+                )
 
     def may_exceed(self, summary: Any, setting: Setting, a: IntArray, b: IntArray) -> BoolArray:
         """Of which pairs P may pass the threshold: the others need not be computed."""
@@ -91,6 +96,7 @@ class Law(ABC):
 
     def evidence(self, summary: Any, setting: Setting, asked: Pairs | None = None) -> Evidence:
         """What the law says of every pair of models, or of those that were asked for."""
+        self.check_setting(setting)
         risk = self.risk(summary)
         better, worse = _ordered(risk, every_pair(risk.size) if asked is None else asked)
         forward = np.empty(better.size)
@@ -145,7 +151,10 @@ def quantile(law: Differences, probability: FloatArray) -> FloatArray:
 def central_interval(law: Differences, size: int, level: float) -> tuple[FloatArray, FloatArray]:
     """The ends of the interval that leaves as much on either side, of each pair."""
     tail = np.full(size, 0.5 - 0.5 * level)
-    return quantile(law, tail), quantile(law, 1.0 - tail)
+    low, high = quantile(law, tail), quantile(law, 1.0 - tail)
+    if np.any(low > high):
+        raise ValueError("no interval follows from these losses; please report this")
+    return low, high
 
 
 def every_pair(n_models: int) -> Pairs:
