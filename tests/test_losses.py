@@ -119,6 +119,6 @@ def test_rows_of_another_order_are_refused():
     first, second = pandas.Series(A), pandas.Series(A + 0.1)
     with pytest.raises(ValueError, match="model 'B': the index differs"):
         rivals.compare({"A": first, "B": second[::-1]}, groups=[0, 1, 2, 3])
+    labels = pandas.Series([0, 1, 2, 3], index=[3, 2, 1, 0])
     with pytest.raises(ValueError, match="groups: the index differs"):
-        labels = pandas.Series([0, 1, 2, 3], index=[3, 2, 1, 0])
         rivals.compare({"A": first, "B": second}, groups=labels)

@@ -1,5 +1,6 @@
-"""Order, best, differences, P, intervals and advice are of one estimand: nothing that is said, shown
-or saved recommends a model that its own P calls worse.
+"""Order, best, differences, P, intervals and advice are of one estimand.
+
+Nothing that is said, shown or saved recommends a model that its own P calls worse.
 """
 
 import json
@@ -61,7 +62,7 @@ def test_nothing_does_in_2000_problems(noise):
 
 
 def test_advice_is_that_of_p_where_points_say_otherwise():
-    """Of twelve unbalanced groups A wins ten; the largest, which B wins, turns the mean over points.
+    """Of twelve unbalanced groups A wins ten; the largest, which B wins, turns the mean of points.
 
     It used to read: "B could not be shown to be better than A (P = 0.024) … If you need one: B".
     """
