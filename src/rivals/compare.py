@@ -108,8 +108,9 @@ def compare(
         chosen.check(models)
         return Comparison.of(chosen, models, setting)
     calibration = c if hasattr(c, "choose_c") else None
-    if law is None and calibration is not None:
-        law = calibration.law
+    if calibration is not None:
+        law = calibration.law if law is None else law
+        n_simulations = n_simulations or calibration.conditions.n_simulations
     study = study_of(
         models,
         data,

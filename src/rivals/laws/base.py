@@ -7,7 +7,7 @@ law, and are here.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar, Protocol, TypeAlias
 
 import numpy as np
@@ -124,6 +124,16 @@ class Law(ABC):
             setting.margin,
             notes,
         )
+
+    def at_each_c(
+        self, summary: Any, values: Sequence[float], rng: int, a: int, b: int
+    ) -> tuple[FloatArray, FloatArray]:
+        """P(R_a < R_b) of one pair at each c, and its error: what a calibration asks."""
+        pair = np.array([a]), np.array([b])
+        nothing = np.zeros(1)
+        laws = [self.differences(summary, Setting(c=c, rng=rng), *pair) for c in values]
+        found = np.array([(law.below(nothing)[0, 0], law.error(nothing)[0]) for law in laws])
+        return found[:, 0], found[:, 1]
 
     def interval(
         self, summary: Any, setting: Setting, model: int, others: IntArray
