@@ -17,7 +17,8 @@ LAYERS = [
     ["_version", "_types", "_optional", "_warnings"],
     ["_random"],
     ["setting"],
-    ["_checks", "grouping"],
+    ["_checks"],
+    ["grouping"],
     ["losses"],
     ["models"],
     ["evidence"],
@@ -140,7 +141,7 @@ CORE = [layer for group in LAYERS[: LAYERS.index(["gate"])] for layer in group]
 STANDARD = {
     "__future__", "abc", "ast", "collections", "contextlib", "contextvars", "dataclasses",
     "difflib", "functools", "html", "importlib", "itertools", "json", "math", "operator", "os",
-    "pathlib", "re", "sys", "types", "typing", "warnings", "zipfile",
+    "pathlib", "re", "sys", "types", "typing", "warnings", "zipfile", "zlib",
 }  # fmt: skip
 
 

@@ -201,7 +201,7 @@ class Groups(Law):
         )
 
     def kappa(self, summary: GroupSummaries) -> float:
-        """How much larger V is for what left-out groups share, as a part of it."""
+        """κ: by which part shared training data widen V."""
         return self.shared_training / summary.sizes.size if summary.source.left_out else 0.0
 
     def _prior(

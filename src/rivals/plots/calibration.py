@@ -31,7 +31,9 @@ FOR_THE_WRONG_MODEL = (
 def shade_overconfidence(
     ax: Axes, *, overconfident: str = "#D55E002E", wrong: str | None = "#F0E44259"
 ) -> None:
-    """Shade where a curve is overconfident or favours the wrong model; draw the diagonal.
+    """Shade where a curve is overconfident.
+
+    And where it favours the wrong model; draw the diagonal.
 
     Parameters
     ----------

@@ -33,6 +33,8 @@ __all__ = ["Beta", "BetaSummary", "HierarchicalBetaProcess", "Paper", "draw_seed
 # With 12 000 draws of each risk the standard error of B is at most 0.5 / √12000 = 0.0046, whatever
 # the distributions.
 N_DRAWS = 12_000
+# With so many it is 0.00016; more only take memory.
+MOST_DRAWS = 10**7
 # Draws and levels of the tree by which single simulations say how stable a decision is.
 DRAWS_ALONE = 1000
 LEVELS_ALONE = 6
@@ -57,7 +59,7 @@ class BetaSummary:
 
 @dataclass(frozen=True)
 class Beta(Law):
-    """The hierarchical beta process, refined as far as the data resolve.
+    """The hierarchical beta process, as fine as the data.
 
     Parameters
     ----------
@@ -83,7 +85,8 @@ class Beta(Law):
     def __post_init__(self) -> None:
         if self.depth is not None:
             check_depth(self.depth)
-        check_size(self.n_draws, "n_draws", least=2)
+        if check_size(self.n_draws, "n_draws", least=2) > MOST_DRAWS:
+            raise ValueError(f"n_draws must be at most {MOST_DRAWS:g}; got {self.n_draws}")
 
     def summarise(self, study: Study) -> BetaSummary:
         need_simulations(study, self.name)
@@ -144,7 +147,9 @@ class Beta(Law):
 
 @dataclass(frozen=True)
 class Paper(Beta):
-    """The algorithm of the paper: eight refinements, one simulation, c = 1 unless given.
+    """The algorithm of the paper.
+
+    Eight refinements, one simulation, c = 1 unless given.
 
     Examples
     --------

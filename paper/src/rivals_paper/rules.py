@@ -1,8 +1,4 @@
-"""Which c may be used, by two rules: that of this package, and the paper's bound.
-
-The first asks that of the winners stated beyond 0.95 no more than 5 % are wrong, and that the truth
-does not fall while B rises. The paper's asks that in no bin B is more confident than the truth.
-"""
+"""Both rules for c in every condition, in numbers."""
 
 from __future__ import annotations
 
@@ -12,15 +8,15 @@ from typing import Any, Final
 
 import numpy as np
 
-from rivals.calibration import judge_experiments
+from rivals_paper import judged
 from rivals_paper.arrays import FloatArray
 from rivals_paper.experiments import Experiments
+from rivals_paper.judged import THRESHOLD, Bound, Winners
 
-THRESHOLD: Final = 0.95
-# What the first rule can say of a condition.
-VALID = "valid"
-SILENT = "says nothing"
-WRONG = "not valid"
+# What the rule on named winners can say of a condition.
+VALID: Final = "valid"
+SILENT: Final = judged.SILENT
+WRONG: Final = "not valid"
 
 
 def valid_for(
@@ -29,66 +25,51 @@ def valid_for(
     """For each c, how many conditions pass each rule, what is wrong with how many, and the numbers.
 
     A c is used for all conditions together, so it has to pass in each: the worst case decides. A
-    condition in which no winner is stated says nothing, and is not counted as valid.
+    condition in which no winner is named says nothing, and is not counted as valid.
     """
-    validity = judge_experiments(
-        {key: (each.probability, each.truth) for key, each in by.items()}, c
-    )
-    bounds = dict(zip(by, validity.bounds, strict=True))
     found: dict[str, Any] = {}
     for column, value in enumerate(c):
-        judged = {key: row[column] for key, row in zip(by, validity.judgements, strict=True)}
-        verdicts = {key: _verdict(each) for key, each in judged.items()}
-        problems = [
-            each.problem.value
-            for each in judged.values()
-            if each.problem is not None and each.speaks_against
-        ]
+        parts = {key: (each.probability[:, column], each.truth) for key, each in by.items()}
+        each_condition = {key: judged.winners(*part) for key, part in parts.items()}
+        verdicts = {key: _verdict(each) for key, each in each_condition.items()}
+        bounds = {key: bound_of(*part) for key, part in parts.items()}
+        problems = [each.problem for each in each_condition.values() if each.speaks_against]
         found[f"{value:g}"] = {
             "valid": sum(each == VALID for each in verdicts.values()),
             "says nothing": sum(each == SILENT for each in verdicts.values()),
             "of": len(by),
             "not valid": dict(Counter(problems)),
-            "error": {key: round(each.error, 4) for key, each in judged.items()},
-            "stated": {key: round(each.stated, 4) for key, each in judged.items()},
-            "bound": _bounds({key: row[column] for key, row in bounds.items()}),
+            "error": {key: round(each.error, 4) for key, each in each_condition.items()},
+            "stated": {key: round(each.part, 4) for key, each in each_condition.items()},
+            "bound": {
+                **{
+                    name: sum(each[name] for each in bounds.values())
+                    for name in ("kept", "broken bins", "bins")
+                },
+                **({"conditions": bounds} if details else {}),
+            },
         }
         if details:
             found[f"{value:g}"]["verdict"] = verdicts
-        else:
-            del found[f"{value:g}"]["bound"]["conditions"]
     return found
 
 
 def bound_of(probability: FloatArray, truth: FloatArray) -> dict[str, Any]:
     """What the paper's bound says of one condition at one c."""
-    return _in_numbers(judge_experiments({"": (probability[:, None], truth)}, [1.0]).bounds[0][0])
-
-
-def _bounds(by: Mapping[str, Any]) -> dict[str, Any]:
-    each = {key: _in_numbers(bound) for key, bound in by.items()}
+    found: Bound = judged.bound(probability, truth)
     return {
-        "kept": sum(one["kept"] for one in each.values()),
-        "broken bins": sum(one["broken bins"] for one in each.values()),
-        "bins": sum(one["bins"] for one in each.values()),
-        "conditions": each,
+        "kept": found.kept,
+        "broken bins": found.violated,
+        "bins": found.bins,
+        "worst bin": {"B": round(found.predicted, 4), "truth": round(found.observed, 4)},
+        "excess": round(found.excess, 4),
     }
 
 
-def _in_numbers(bound: Any) -> dict[str, Any]:
-    return {
-        "kept": bound.kept,
-        "broken bins": bound.violated,
-        "bins": bound.bins,
-        "worst bin": {"B": round(bound.predicted, 4), "truth": round(bound.observed, 4)},
-        "excess": round(bound.excess, 4),
-    }
-
-
-def _verdict(judgement: Any) -> str:
-    if judgement.speaks_against:
+def _verdict(found: Winners) -> str:
+    if found.speaks_against:
         return WRONG
-    return VALID if judgement.valid else SILENT
+    return VALID if found.valid else SILENT
 
 
 def verdict_table(by: Mapping[str, Experiments], c: Sequence[float]) -> dict[str, Any]:
