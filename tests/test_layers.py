@@ -53,7 +53,7 @@ ORDER = {
 }
 
 # Conveniences that reach up, when they are called and not before: result.plot(...).
-ON_DEMAND = {("result", "plots"), ("result", "report")}
+ON_DEMAND = {("result", "plots"), ("result", "report"), ("calibrate", "plots")}
 
 
 def modules() -> dict[str, Path]:

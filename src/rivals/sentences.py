@@ -365,10 +365,11 @@ def plan_question(
 ) -> str:
     """What the chances of a plan are of."""
     looked = f", at any of the looks after each {noun}" if looks else ""
+    once = f' Decide once, after all of them; to look after every {noun}, compare with looks="any".'
     return (
         f"Chance that so many more {plural(noun)}, like the {n_groups} observed, decide between "
         f"{best} and a model{looked}: that one of them would win{by_more} {where} with P above "
-        f"{threshold:g}."
+        f"{threshold:g}.{'' if looks else once}"
     )
 
 
