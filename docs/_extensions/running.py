@@ -17,6 +17,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import textwrap
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,8 @@ LOGGER = getLogger(__name__)
 # In the shell of a page `rivals` is the one that the page is built with.
 PRELUDE = f'rivals() {{ COLUMNS=100 "{sys.executable}" -m rivals "$@"; }}\n'
 PICTURES = Path("generated") / "pictures"
+# As many as stand beside each other in the column of a page.
+COLUMNS = 92
 
 
 def run_python(code: str, space: dict[str, Any], name: str) -> str:
@@ -94,10 +97,16 @@ def _shown(app: Any, page: str, number: int, block: Any, space: Any, folder: Pat
 
 
 def _output(text: str) -> nodes.literal_block | None:
-    text = "\n".join(line.rstrip() for line in text.strip("\n").splitlines())
+    text = "\n".join(_folded(line.rstrip()) for line in text.strip("\n").splitlines())
     if not text:
         return None
     return nodes.literal_block(text, text, language="text", classes=["output"])
+
+
+def _folded(line: str) -> str:
+    """A long sentence on several lines; rows of a table stay whole, and scroll."""
+    is_row = "  " in line.strip()
+    return line if is_row or not line else textwrap.fill(line, COLUMNS, break_on_hyphens=False)
 
 
 def _pictures(app: Any, page: str, number: int, block: nodes.literal_block) -> list[nodes.Node]:
