@@ -7,27 +7,28 @@ from typing import Annotated
 
 import typer
 
-from rivals.cli.console import in_options, print_result, writing
+from rivals.cli.console import print_result, writing
 from rivals.cli.inputs import compared
 from rivals.cli.options import (
     CORRECT,
+    FILES,
     JSON,
     LAW,
     NAMED,
+    SETTING,
     SOURCES,
     UNDECIDED,
-    Files,
     check_output,
     with_options,
 )
-from rivals.setting import Setting
+from rivals.cli.words import in_options
 
 
 @with_options
 def compare(
     sources: SOURCES,
-    files: Files,
-    setting: Setting,
+    files: FILES,
+    setting: SETTING,
     law: LAW = None,
     correct: CORRECT = False,
     against: Annotated[

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import sys
 import warnings
 from collections.abc import Callable, Iterator
@@ -18,54 +17,12 @@ from typing import Any
 import typer
 
 from rivals._warnings import RivalsWarning
+from rivals.cli.words import in_options
 
 ERROR = 2
 INTERRUPTED = 130
 # What a wrong option raises, in any release of typer.
-(UsageError,) = typer.BadParameter.__bases__
-
-# The library speaks Python; here it speaks of options. The first that fits is taken.
-IN_OPTIONS = [
-    (r"details: result\.details\(\).*", "details: --details   page: --report page.html"),
-    (r"result\.to_dataframe\(\)", "--json"),
-    (r"use rivals\.read\.predictions\([^)]*\) or (--target \S+?)(?=[,;])", r"use \1"),
-    (
-        r"use rivals\.read\.summaries\([^)]*\)",
-        "use `rivals summarise` with --estimate, --error and --groups",
-    ),
-    (r"use rivals\.read\.evaluations", "use --score COLUMN"),
-    (r"use Losses\.from_log_likelihood", "use --log-likelihood"),
-    (r"(?i)\bLosses\(\.\.\., left_out=True\)", "--left-out"),
-    (r" \(pandas: [^()]*(?:\([^()]*\))?[^()]*\)", ""),
-    (r" \((?:--\w+)\)", ""),
-    (r"\b([a-z][a-z_]*)=\[([^\]…]*)\]", lambda m: f"{_option(m[1])} {_names(m[2])}"),
-    (r"\b([a-z][a-z_]*)=(?:\[…\]|\(…\))", lambda m: _option(m[1])),
-    (r"\b([a-z][a-z_]*)='([^']*)'", lambda m: f"{_option(m[1])} {m[2]}"),
-    (r"\b([a-z][a-z_]*)=True\b", lambda m: _option(m[1])),
-    (r"(?<![-\w])([a-z][a-z_]*)=(?=[\s,;.:)\d]|$)", lambda m: f"{_option(m[1])} ".rstrip()),
-]
-
-
-def in_options(text: str) -> str:
-    """A text of the library, with options in place of arguments.
-
-    Examples
-    --------
-    >>> in_options("pass groups=, the group of each point, or new_groups=1")
-    'pass --groups, the group of each point, or --new-groups 1'
-    """
-    for pattern, meant in IN_OPTIONS:
-        text = re.sub(pattern, meant, text)
-    return text
-
-
-def _option(name: str) -> str:
-    return f"--{name.replace('_', '-')}"
-
-
-def _names(listed: str) -> str:
-    """As --models takes them: 'a', 'b' is a,b."""
-    return ",".join(name.strip(" '\"") for name in listed.split(","))
+UsageError: Any = typer.BadParameter.__base__
 
 
 def guarded(run: Callable[[], Any], *, as_json: bool) -> int:

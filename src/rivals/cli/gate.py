@@ -9,15 +9,14 @@ import typer
 
 from rivals.cli.console import print_result
 from rivals.cli.inputs import compared
-from rivals.cli.options import CORRECT, JSON, LAW, SOURCES, Files, with_options
-from rivals.setting import Setting
+from rivals.cli.options import CORRECT, FILES, JSON, LAW, SETTING, SOURCES, with_options
 
 
 @with_options
 def gate(
     sources: SOURCES,
-    files: Files,
-    setting: Setting,
+    files: FILES,
+    setting: SETTING,
     baseline: Annotated[str, typer.Option(help="The model in use.")],
     model: Annotated[
         str | None,

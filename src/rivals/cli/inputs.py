@@ -11,6 +11,7 @@ from rivals.cli.options import names
 from rivals.compare import compare
 from rivals.losses import Losses
 from rivals.result import Comparison, load
+from rivals.setting import Setting
 from rivals.summaries import GroupSummaries
 
 LOGS = (".eval", ".jsonl")
@@ -26,6 +27,7 @@ def compared(
 ) -> Comparison:
     """The comparison that files and options ask for; a saved one is decided again."""
     asked = {name: value for name, value in options.items() if value}
+    Setting.of({**setting, "c": None})  # wrong options are refused before anything is read
     if len(sources) == 1 and sources[0].endswith(".npz"):
         _allow((), {**files, **asked}, "a saved comparison holds its losses and its method")
         return load(sources[0]).at(**setting)

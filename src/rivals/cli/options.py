@@ -1,32 +1,31 @@
 """Options from fields: each is declared once, with its meaning, in a dataclass.
 
-A command takes such a dataclass as a parameter, and typer sees an option for each of its fields:
-those of `Setting`, and those of `Files` below.
+A parameter of a command that is `Annotated[Given, Files]` becomes an option for each field of the
+dataclass, and so do those of `Setting`.
 """
 
 from __future__ import annotations
 
 import csv
 import inspect
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
 from functools import update_wrapper
 from pathlib import Path
-from typing import Annotated, Any, get_type_hints
+from typing import Annotated, Any, get_args, get_type_hints
 
 import typer
 
+from rivals.setting import Setting
+
 Command = Callable[..., Any]
+# The options of a bundle that were given: Annotated[Given, Files].
+Given = Mapping[str, Any]
 
 
 def meaning(text: str, default: Any = None) -> Any:
     """A field with its meaning, for help."""
     return field(default=default, metadata={"meaning": text})
-
-
-def columns(text: str) -> Any:
-    """A field of names, separated by commas; it may be given more than once."""
-    return field(default=None, metadata={"meaning": text, "metavar": "NAMES"})
 
 
 @dataclass(frozen=True)
@@ -40,10 +39,8 @@ class Files:
         "Column that says which group a row belongs to, such as a school: with three or more, no "
         "simulations are needed."
     )
-    models: list[str] | None = columns("Columns to compare, separated by commas; all by default.")
-    ignore: list[str] | None = columns(
-        "Columns to leave out, such as an id, separated by commas."
-    )
+    models: str | None = meaning("Columns to compare, separated by commas; all by default.")
+    ignore: str | None = meaning("Columns to leave out, such as an id, separated by commas.")
     target: str | None = meaning("Column of what came true: the others are then predictions.")
     loss: str | None = meaning(
         "With --target: absolute (the default), squared, log, brier or zero-one. Else what the "
@@ -66,19 +63,20 @@ class Files:
 
 
 def with_options(command: Command) -> Command:
-    """Let typer see the fields of a dataclass that a command takes as options.
+    """Let typer see the fields of dataclasses as options.
 
-    The command gets the options that were given, as a mapping: defaults are those of the library.
+    The command gets those that were given, as a mapping: defaults are those of the library.
     """
     hints = get_type_hints(command, include_extras=True)
     bundles: dict[str, list[str]] = {}
     parameters = []
     for name, parameter in inspect.signature(command).parameters.items():
         kind = hints[name]
-        if is_dataclass(kind):
-            types = get_type_hints(kind)
-            bundles[name] = [each.name for each in fields(kind)]
-            parameters += [_parameter(each, types[each.name]) for each in fields(kind)]
+        bundle = next(filter(is_dataclass, getattr(kind, "__metadata__", ())), None)
+        if isinstance(bundle, type):
+            types = get_type_hints(bundle)
+            bundles[name] = [each.name for each in fields(bundle)]
+            parameters += [_parameter(each, types[each.name]) for each in fields(bundle)]
         else:
             parameters.append(
                 parameter.replace(annotation=kind, kind=inspect.Parameter.KEYWORD_ONLY)
@@ -86,9 +84,9 @@ def with_options(command: Command) -> Command:
 
     def run(**given: Any) -> Any:
         chosen = {}
-        for bundle, names in bundles.items():
-            values = {name: given.pop(name) for name in names}
-            chosen[bundle] = {name: each for name, each in values.items() if each is not None}
+        for parameter, options in bundles.items():
+            values = {name: given.pop(name) for name in options}
+            chosen[parameter] = {name: each for name, each in values.items() if each is not None}
         return command(**given, **chosen)
 
     update_wrapper(run, command)
@@ -105,26 +103,21 @@ def _parameter(each: Field[Any], kind: Any) -> inspect.Parameter:
     shown: dict[str, Any] = {
         "help": text[0].upper() + text[1:].rstrip(".") + ".",
         "show_default": str(default) if default not in (None, False) else False,
-        "metavar": each.metadata.get("metavar"),
     }
-    reads_number = float in getattr(kind, "__args__", (kind,))
-    if each.name == "c":
-        shown |= {"parser": number_or_store, "metavar": "NUMBER|STORE"}
-    elif reads_number:
+    reads_number = float in (kind, *get_args(kind))
+    if reads_number:
         shown |= {"parser": number, "metavar": "NUMBER"}
     if reads_number:
         kind = Any
-    declared = [] if kind != bool else [f"--{each.name.replace('_', '-')}"]
+    declared = [] if kind is not bool else [f"--{each.name.replace('_', '-')}"]
     return inspect.Parameter(
         each.name,
         inspect.Parameter.KEYWORD_ONLY,
         default=None,
-        annotation=Annotated[_or_none(kind), typer.Option(*declared, **shown)],
+        annotation=Annotated[
+            kind if kind is Any else kind | None, typer.Option(*declared, **shown)
+        ],
     )
-
-
-def _or_none(kind: Any) -> Any:
-    return kind if kind is Any else kind | None
 
 
 def number(text: str) -> float:
@@ -149,35 +142,26 @@ def number(text: str) -> float:
         raise typer.BadParameter(f"{text!r} is no number; {hint}") from None
 
 
-def number_or_store(text: str) -> Any:
-    """A number, or the calibration that a store holds."""
-    if not Path(text).is_file():
-        return number(text)
-    from rivals.calibrate import open_store
-
-    return open_store(text)
-
-
-def names(given: list[str] | None, option: str) -> list[str] | None:
+def names(given: str | None, option: str) -> list[str] | None:
     """Names separated by commas; one that contains a comma stands in double quotes.
 
     Examples
     --------
-    >>> names(["A,B", '"C, the other"'], "--models")
+    >>> names('A,B,"C, the other"', "--models")
     ['A', 'B', 'C, the other']
     """
-    if not given:
+    if given is None:
         return None
-    rows = csv.reader(given, skipinitialspace=True)
+    rows = csv.reader([given], skipinitialspace=True)
     found = [name.strip() for row in rows for name in row if name.strip()]
     if not found:
         raise ValueError(f"{option}: no name was given; write names of columns, as A,B")
     return found
 
 
-def numbers(given: list[str]) -> list[float]:
+def numbers(given: str) -> list[float]:
     """Numbers separated by commas."""
-    return [number(text) for text in ",".join(given).split(",")]
+    return [number(text) for text in given.split(",")]
 
 
 def check_output(
@@ -215,5 +199,7 @@ CORRECT = Annotated[
     bool, typer.Option("--correct", help="Also read P through the curve of the calibration.")
 ]
 JSON = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
+FILES = Annotated[Given, Files]
+SETTING = Annotated[Given, Setting]
 # Exit status of a comparison, beside 2 for errors.
 NAMED, UNDECIDED = 0, 3

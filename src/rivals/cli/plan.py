@@ -8,18 +8,17 @@ import typer
 
 from rivals.cli.console import print_result
 from rivals.cli.inputs import compared
-from rivals.cli.options import JSON, LAW, SOURCES, Files, numbers, with_options
+from rivals.cli.options import FILES, JSON, LAW, SETTING, SOURCES, numbers, with_options
 from rivals.plan import MORE_GROUPS, checked_numbers
-from rivals.setting import Setting
 
 
 @with_options
 def plan(
     sources: SOURCES,
-    files: Files,
-    setting: Setting,
+    files: FILES,
+    setting: SETTING,
     more_groups: Annotated[
-        list[str] | None,
+        str | None,
         typer.Option(
             help="How many groups might be added, separated by commas.",
             metavar="NUMBERS",
@@ -33,6 +32,6 @@ def plan(
 
     Example: rivals plan losses.csv --groups school --more-groups 5,10,20
     """
-    asked = numbers(more_groups) if more_groups else MORE_GROUPS
+    asked = numbers(more_groups) if more_groups is not None else MORE_GROUPS
     checked = checked_numbers(asked)  # before anything is read
     print_result(compared(sources, files, setting, law=law).plan(checked), as_json=as_json)

@@ -11,7 +11,7 @@ import typer
 
 from rivals.cli.console import writing
 from rivals.cli.inputs import read
-from rivals.cli.options import Files, check_output, meaning, names, with_options
+from rivals.cli.options import FILES, Given, check_output, meaning, names, with_options
 from rivals.summaries import GroupSummaries
 
 # Options of tables that are summed where they lie, without reading them whole.
@@ -38,8 +38,8 @@ def summarise(
     source: Annotated[
         str, typer.Argument(help="A table (.csv, .tsv, .parquet, or - for standard input).")
     ],
-    files: Files,
-    estimates: Estimates,
+    files: FILES,
+    estimates: Annotated[Given, Estimates],
     site: Annotated[
         str | None, typer.Option(help="All rows are one group of this name, such as a hospital.")
     ] = None,
@@ -81,5 +81,7 @@ def _summaries(
         }
         return summaries(source, **{**files, **listed, **estimates})
     losses, _ = read([source], files)
+    if isinstance(losses, GroupSummaries):
+        return losses
     n_points = next(iter(losses.values())).n_points
     return GroupSummaries.of_losses(losses, None if site is None else [site] * n_points)
