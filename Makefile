@@ -121,8 +121,10 @@ lock: .venv/.made
 		--group docs --group release --python-version 3.11 --upgrade --no-annotate --no-emit-find-links \
 		--quiet --custom-compile-command "make lock" --output-file constraints.txt
 
+# With warnings as errors; then links, widths and accessibility of what was built, in Chromium.
 docs: .venv/.docs
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
+	$(BIN)/python tools/check_pages.py docs/_build/html
 
 # `rivals reproduce`: a first figure in seconds, and what else it can make.
 paper: .venv/.paper

@@ -24,17 +24,20 @@ extensions = [
     "numpydoc",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
+    "sphinx.ext.intersphinx",
     "sphinx.ext.mathjax",
     "sphinx-mathjax-offline",
     "sphinx_gallery.gen_gallery",
     "sphinx_design",
     "sphinx_copybutton",
     "sphinxcontrib.bibtex",
-    # Of this folder: code of pages runs; numbers and pictures from results; names become links.
+    # Of this folder: code of pages runs; numbers and pictures from results; names become links;
+    # the paper's pages; what the theme leaves out for those who do not see.
     "running",
     "measured",
     "linked",
     "paper_pages",
+    "accessible",
 ]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
 exclude_patterns = [
@@ -50,7 +53,39 @@ autosummary_context = {"members_of": members_of}
 templates_path = ["_templates"]
 autodoc_typehints = "none"
 numpydoc_show_class_members = False
-numpydoc_xref_param_type = False
+numpydoc_xref_param_type = True
+numpydoc_xref_aliases = {
+    "Comparison": "rivals.Comparison",
+    "Candidate": "rivals.Candidate",
+    "Losses": "rivals.Losses",
+    "GroupSummaries": "rivals.GroupSummaries",
+    "Calibration": "rivals.Calibration",
+    "Generator": "numpy.random.Generator",
+    "SeedSequence": "numpy.random.SeedSequence",
+    "mapping": "collections.abc.Mapping",
+    "callable": "collections.abc.Callable",
+    "PathLike": "os.PathLike",
+    "array_like": "numpy.asarray",
+    "bool": "bool",
+    "boolean": "bool",
+    "iterable": "collections.abc.Iterable",
+    "sequence": "collections.abc.Sequence",
+}
+# Other libraries' pages of what we name. Their inventories are in this folder, as far as we need
+# them, so that a build asks the network for nothing.
+intersphinx_mapping = {
+    "python": ("https://docs.python.org/3/", "inventories/python.txt"),
+    "numpy": ("https://numpy.org/doc/stable/", "inventories/numpy.txt"),
+    "scipy": ("https://docs.scipy.org/doc/scipy/", "inventories/scipy.txt"),
+    "pandas": ("https://pandas.pydata.org/docs/", "inventories/pandas.txt"),
+    "polars": ("https://docs.pola.rs/api/python/stable/", "inventories/polars.txt"),
+    "sklearn": ("https://scikit-learn.org/stable/", "inventories/sklearn.txt"),
+    "matplotlib": ("https://matplotlib.org/stable/", "inventories/matplotlib.txt"),
+    "arviz": ("https://python.arviz.org/en/stable/", "inventories/arviz.txt"),
+    "xarray": ("https://docs.xarray.dev/en/stable/", "inventories/xarray.txt"),
+    "joblib": ("https://joblib.readthedocs.io/en/stable/", "inventories/joblib.txt"),
+    "statsmodels": ("https://www.statsmodels.org/stable/", "inventories/statsmodels.txt"),
+}
 bibtex_bibfiles = ["references.bib"]
 bibtex_reference_style = "author_year"
 html_theme = "furo"

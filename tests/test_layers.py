@@ -17,7 +17,8 @@ LAYERS = [
     ["_version", "_types", "_optional", "_warnings"],
     ["_random"],
     ["setting"],
-    ["_checks", "grouping"],
+    ["_checks"],
+    ["grouping"],
     ["losses"],
     ["models"],
     ["evidence"],
@@ -51,7 +52,7 @@ ORDER = {
 }
 
 # Conveniences that reach up, when they are called and not before: result.plot(...).
-ON_DEMAND = {("result", "plots"), ("result", "report")}
+ON_DEMAND = {("result", "plots"), ("result", "report"), ("calibrate", "plots")}
 
 
 def modules() -> dict[str, Path]:
@@ -139,7 +140,7 @@ CORE = [layer for group in LAYERS[: LAYERS.index(["calibrate"])] for layer in gr
 STANDARD = {
     "__future__", "abc", "ast", "collections", "contextlib", "contextvars", "dataclasses",
     "difflib", "functools", "html", "importlib", "itertools", "json", "math", "operator", "os",
-    "pathlib", "re", "sys", "types", "typing", "warnings", "zipfile",
+    "pathlib", "re", "sys", "types", "typing", "warnings", "zipfile", "zlib",
 }  # fmt: skip
 
 

@@ -73,6 +73,17 @@ def gap(design, groups, low, high):
     return f"{value['value']:+.1f} ± {value['error']:.1f} points ({cases(value)})".replace("-", "−")
 
 
+def at_kappa(kappa, plan="pooled"):
+    """Won again less mean P in points for P between .70 and .95, with groups left out, at a κ."""
+    for row in results("real")["shared training"]:
+        if (row["design"], row["plan"], row["κ"]) == ("left out", plan, kappa):
+            value = row["middle"]["won less P with noise"]
+            return f"{value['value']:+.1f} ± {value['error']:.1f} points ({cases(value)})".replace(
+                "-", "−"
+            )
+    raise LookupError(f"no κ = {kappa}, {plan}")
+
+
 def failed(design, groups, threshold=0.95):
     """The failure rate of named winners."""
     return rate(decision(design, groups, threshold)["failed"])
@@ -227,7 +238,7 @@ LABELS = {
 
 def methods(groups=10):
     """Failure rate, and how often a winner is named, for every method."""
-    rows = [row for row in map(lambda method: _cell_or_none(method, groups), LABELS) if row]
+    rows = [row for row in (_cell_or_none(method, groups) for method in LABELS) if row]
     rows.sort(key=lambda row: -row["failed"]["study"]["value"])
     left, right = axes(8.4, 0.3 * len(rows) + 0.9, ncols=2, sharey=True)
     for place, row in enumerate(rows):
@@ -326,7 +337,8 @@ def one():
 def looking():
     """False names of both rules on nulls."""
     found = results("looks")
-    rows = {**found["nulls"], f"real data ({found['real nulls']['data_sets']} sets)": found["real nulls"]}
+    real = found["real nulls"]
+    rows = {**found["nulls"], f"real data ({real['data_sets']} sets)": real}
     ax = axes(7.2, 3.2)
     for place, row in enumerate(rows.values()):
         for rule, colour, shift in (("each time", ORANGE, 0.17), ("sequence", BLUE, -0.17)):
@@ -379,11 +391,17 @@ def equivalence():
 # ---------------------------------------------------------------- tables of the reference
 
 
+def heads(*columns):
+    """The first two lines of a table in Markdown."""
+    return [f"| {' | '.join(columns)} |", "| --- " * len(columns) + "|"]
+
+
 def table_of_reliability(design):
     """Every band and number of groups, in Markdown."""
-    numbers = sorted({row["groups"] for row in results("reliability")["bands"] if row["design"] == design})
-    lines = ["| groups | P | mean P, % | won again, % | data sets | pairs | won less P, noise counted |"]
-    lines.append("| --- | --- | --- | --- | --- | --- | --- |")
+    bands = results("reliability")["bands"]
+    numbers = sorted({row["groups"] for row in bands if row["design"] == design})
+    columns = "groups", "P", "mean P, %", "won again, %", "data sets", "pairs"
+    lines = heads(*columns, "won less P, noise counted")
     for groups in numbers:
         for low, high in BANDS:
             row = band(design, groups, low, high)
@@ -398,8 +416,8 @@ def table_of_reliability(design):
 
 def table_of_decisions(design):
     """Failure rates and how often a winner is named, at both thresholds."""
-    lines = ["| groups | threshold | failed to replicate, % | data sets | named winners | named, % | data sets |"]
-    lines.append("| --- | --- | --- | --- | --- | --- | --- |")
+    failed_columns = "failed to replicate, %", "data sets", "named winners"
+    lines = heads("groups", "threshold", *failed_columns, "named, %", "data sets")
     for row in results("reliability")["decisions"]:
         if row["design"] != design:
             continue
@@ -414,8 +432,12 @@ def table_of_decisions(design):
 
 def table_of_methods(groups):
     """Every method, three questions."""
-    lines = ["| method | fails in one new group, % | in the study repeated, % | in the mean over all, % | named, % | data sets |"]
-    lines.append("| --- | --- | --- | --- | --- | --- |")
+    failed_columns = (
+        "fails in one new group, %",
+        "in the study repeated, %",
+        "in the mean over all, %",
+    )
+    lines = heads("method", *failed_columns, "named, %", "data sets")
     for row in results("real")["cells"]:
         if (row["design"], row["groups"]) != ("left out", groups):
             continue
@@ -425,4 +447,21 @@ def table_of_methods(groups):
             f"| {row['method']} | {' | '.join(shown)} | {row['named']['value']:.0f} | "
             f"{row['named']['data_sets']} |"
         )
+    return "\n".join(lines)
+
+
+def table_of_kappa():
+    """What each κ makes of P, by number of groups and of folds."""
+    kappas = ("0", "6/G", "12/G", "20/G")
+    rows = {}
+    for row in results("real")["shared training"]:
+        if row["design"] == "left out" and row["plan"] != "pooled":
+            rows.setdefault((row["groups"], row["folds"]), {})[row["κ"]] = row["middle"]
+    lines = heads("groups", "folds", *(f"κ = {kappa}" for kappa in kappas), "data sets", "pairs")
+    for (groups, folds), found in sorted(rows.items()):
+        values = [found[kappa]["won less P with noise"] for kappa in kappas]
+        shown = [f"{each['value']:+.1f} ± {each['error']:.1f}" for each in values]
+        ours = found["12/G"]["won less P with noise"]
+        cells = [str(groups), str(folds), *shown, str(ours["data_sets"]), str(ours["pairs"])]
+        lines.append(f"| {' | '.join(cells)} |".replace("| -", "| −"))
     return "\n".join(lines)

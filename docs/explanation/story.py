@@ -34,7 +34,7 @@ def by_pupils(differences):
 
 def p_by_schools(differences):
     """P(A better if the study were repeated), from the spread between schools."""
-    number, schools, pupils = differences.shape
+    _number, schools, pupils = differences.shape
     school = np.repeat(np.arange(schools), pupils)
     found = []
     for study in differences:
@@ -48,7 +48,7 @@ def p_by_schools(differences):
 
 
 def axes(height=2.4):
-    figure, ax = plt.subplots(figsize=(6.4, height), layout="constrained")
+    _figure, ax = plt.subplots(figsize=(6.4, height), layout="constrained")
     for side in ("top", "right"):
         ax.spines[side].set_visible(False)
     return ax
@@ -93,7 +93,7 @@ def wins_of_a():
 
 @cache
 def failures(number=600):
-    """How often named winners fail to replicate, and how often one is named: by pupils, by schools."""
+    """How often winners fail to replicate, and how often one is named: by pupils, by schools."""
     means = 0.06 * np.random.default_rng(6).standard_normal((number, 1, 1))  # of other pairs
     first = studies(number, seed=3, means=means)
     later = studies(number, seed=4, means=means).mean(axis=(1, 2))

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import operator
+import re
+from collections.abc import Sequence
 from typing import Any
 
 from rivals.setting import number
 
+# Codes for terminals, ends of lines, and marks that turn the direction of what follows.
+UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 # A path of 16 million points.
 DEEPEST = 24
 
@@ -26,6 +30,13 @@ def check_size(value: Any, what: str, *, least: int = 1) -> int:
     if found < least:
         raise ValueError(f"{what} must be at least {least}; got {found}")
     return found
+
+
+def check_printable(what: str, names: Sequence[str]) -> None:
+    """Refuse names that would change what is printed around them."""
+    if UNPRINTABLE.search("".join(names)):
+        culprit = next(name for name in names if UNPRINTABLE.search(name))
+        raise ValueError(f"{what}: {culprit!r} has letters that cannot be printed; rename it")
 
 
 def check_depth(value: Any) -> int:

@@ -36,7 +36,7 @@ def compare(
     n_simulations: int | None = None,
     rng: RNG = None,
 ) -> Comparison:
-    """Find which models would win again if the study were repeated.
+    """Find which models would win again in a replication.
 
     Parameters
     ----------
@@ -91,8 +91,13 @@ def compare(
     >>> result.best, list(result.rejections)
     ('line', ['mean'])
     """
+    calibration = c if hasattr(c, "choose_c") else None
+    if correct and calibration is None:
+        raise ValueError(
+            "correct=True reads probabilities through a calibration; pass c=calibration"
+        )
     setting = Setting(
-        c=None if hasattr(c, "choose_c") else c,
+        c=None if calibration is not None else c,
         threshold=threshold,
         margin=margin,
         new_groups=new_groups,
@@ -101,15 +106,22 @@ def compare(
         rng=entropy_from(rng),
     )
     if isinstance(models, GroupSummaries):
-        _refuse_beside_summaries(data=data, groups=groups, order=order, clusters=clusters)
+        _refuse_beside_summaries(
+            data=data, groups=groups, order=order, clusters=clusters, n_simulations=n_simulations
+        )
+        if calibration is not None:
+            raise ValueError(
+                "a calibration is of one data set, and summaries are of groups; pass c as a "
+                "number, or leave it out"
+            )
         chosen = Groups() if law is None else law_of(law, groups=True)
         if not isinstance(chosen, Groups):
             raise ValueError(f"summaries of groups are judged by law 'groups'; got {chosen.name!r}")
         chosen.check(models)
         return Comparison.of(chosen, models, setting)
-    calibration = c if hasattr(c, "choose_c") else None
-    if law is None and calibration is not None:
-        law = calibration.law
+    if calibration is not None:
+        law = calibration.law if law is None else law
+        n_simulations = n_simulations or calibration.conditions.n_simulations
     study = study_of(
         models,
         data,
@@ -120,15 +132,15 @@ def compare(
         entropy=setting.rng,
     )
     chosen = law_of(law, groups=study.groups is not None)
-    _check_fit(chosen, setting, study, given_groups=groups is not None)
+    if groups is not None and not chosen.needs_groups:
+        raise ValueError(
+            f"groups are replications, which law {chosen.name!r} does not know; leave law out, or, "
+            "if points only belong together, pass clusters= instead"
+        )
     if calibration is not None:
         calibration.check_fit(study, chosen)
         setting = replace(setting, c=calibration.choose_c())
-    correction = calibration.correction(setting.c) if calibration is not None and correct else None
-    if correct and correction is None:
-        raise ValueError(
-            "correct=True reads probabilities through a calibration; pass c=calibration"
-        )
+    correction = calibration.correction(setting.c) if calibration and correct else None
     return Comparison.of(
         chosen, chosen.summarise(study), setting, mistakes(study), calibration, correction
     )
@@ -160,23 +172,7 @@ def _number_of_simulations(given: int | None, law: str | Law | None) -> int:
     return 1 if law == "paper" or getattr(law, "name", None) == "paper" else 16
 
 
-def _check_fit(law: Law, setting: Setting, study: Study, *, given_groups: bool) -> None:
-    """Options that mean something under another law only."""
-    if law.needs_groups:
-        return
-    if given_groups:
-        raise ValueError(
-            f"groups are replications, which law {law.name!r} does not know; leave law out, or, if "
-            "points only belong together, pass clusters= instead"
-        )
-    if setting.new_groups is not None:
-        raise ValueError(
-            f"law {law.name!r} knows no groups, so new_groups has no meaning there; pass groups=, "
-            "the group of each point, or leave it out"
-        )
-
-
 def _refuse_beside_summaries(**given: Any) -> None:
     for name, value in given.items():
         if value is not None:
-            raise ValueError(f"summaries hold their groups already; leave {name} out")
+            raise ValueError(f"summaries hold groups and simulations already; leave {name} out")

@@ -8,7 +8,9 @@ import numpy as np
 
 from rivals import heterogeneity
 from rivals import sentences as say
+from rivals._types import FloatArray
 from rivals.judgement import Judgement
+from rivals.setting import Setting
 from rivals.table import Column, Table
 
 # With fewer groups equivalence is stated falsely too often (benchmarks/results/equivalence.json).
@@ -66,8 +68,8 @@ def equivalent_models(result: Judgement) -> dict[str, float]:
     """
     if result.groups is None or result.n_groups < LEAST_GROUPS or not result.setting.margin:
         return {}
-    found = equivalence(result, result.setting.margin)
-    rows = zip(found.models, found.equivalent, found.decisions, strict=True)
+    chances, decisions = _chances(result, result.setting)
+    rows = zip(result.ranking[1:], chances[1].tolist(), decisions, strict=True)
     return {name: value for name, value, decision in rows if decision == "equivalent"}
 
 
@@ -87,18 +89,7 @@ def equivalence(result: Judgement, margin: float) -> Equivalence:
     setting = replace(result.setting, margin=margin)
     best = result.names.index(result.ranking[0])
     others = [result.names.index(name) for name in result.ranking[1:]]
-    law = result.law.differences(
-        result.summary, setting, np.full(len(others), best), np.array(others)
-    )
-    at = np.full(len(others), setting.margin)
-    better = law.below(-at)[0]
-    worse = 1.0 - law.below(at)[0]
-    within = np.maximum(1.0 - better - worse, 0.0)
-    words = np.array(["better", "equivalent", "worse"])
-    chances = np.stack([better, within, worse])
-    surest = np.argmax(chances, axis=0)
-    is_sure = chances.max(axis=0) > setting.threshold
-    decisions = np.where(is_sure, words[surest], "undecided")
+    (better, within, worse), decisions = _chances(result, setting)
     spreads = [
         heterogeneity.of_pair(result.law, result.summary, result.setting, best, other)[0]
         for other in others
@@ -112,6 +103,21 @@ def equivalence(result: Judgement, margin: float) -> Equivalence:
         tuple(better.tolist()),
         tuple(within.tolist()),
         tuple(worse.tolist()),
-        tuple(decisions.tolist()),
+        tuple(decisions),
         notes,
     )
+
+
+def _chances(result: Judgement, setting: Setting) -> tuple[FloatArray, list[str]]:
+    """P(the best is better, neither is, worse) beside each other model, and the decisions."""
+    best, *others = (result.names.index(name) for name in result.ranking)
+    law = result.law.differences(
+        result.summary, setting, np.full(len(others), best), np.array(others)
+    )
+    at = np.full(len(others), setting.margin)
+    better = law.below(-at)[0]
+    worse = 1.0 - law.below(at)[0]
+    chances = np.stack([better, np.maximum(1.0 - better - worse, 0.0), worse])
+    surest = np.array(["better", "equivalent", "worse"])[np.argmax(chances, axis=0)]
+    decisions = np.where(chances.max(axis=0) > setting.threshold, surest, "undecided")
+    return chances, decisions.tolist()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any
 
@@ -60,6 +60,10 @@ class Evidence:
     def __post_init__(self) -> None:
         """One gate: what is no probability, or does not fit together, is no evidence."""
         _check(self)
+        for each in fields(self):
+            array = getattr(self, each.name)
+            if isinstance(array, np.ndarray):
+                array.flags.writeable = False
 
     @cached_property
     def probability(self) -> FloatArray:
@@ -111,6 +115,7 @@ def _check(evidence: Evidence) -> None:
     inside = (evidence.forward >= 0.0) & (evidence.backward >= 0.0) & (both <= 1.0 + 1e-12)
     if not evidence.margin:
         inside &= np.abs(both - 1.0) <= 1e-9
+    inside &= (evidence.error >= 0.0) & (evidence.error <= 1.0)
     if not inside.all():
         pair = int(np.argmin(inside))
         first, second = evidence.names[evidence.better[pair]], evidence.names[evidence.worse[pair]]

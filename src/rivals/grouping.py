@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from rivals._checks import check_printable
 from rivals._types import IntArray
 
 
@@ -43,7 +44,7 @@ class Grouping:
             raise ValueError(
                 f"groups must be one label for each point; got an array of shape {labels.shape}"
             )
-        if isinstance(labels, (str, bytes)):
+        if isinstance(labels, (str, bytes)) or not hasattr(labels, "__len__"):
             raise TypeError(f"groups must be one label for each point; got {labels!r}")
         codes, found = _factorised(labels)
         if codes.size and codes.min() < 0:
@@ -53,6 +54,7 @@ class Grouping:
                 "their group"
             )
         names = tuple(map(_spelled, found))
+        check_printable("groups", names)
         _check_spellings(names)
         return cls(codes, names, noun or _noun_of(getattr(labels, "name", None)))
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rivals._checks import check_printable
 from rivals._types import FloatArray
 from rivals.grouping import Grouping
 
@@ -21,7 +22,9 @@ LARGEST = 1e150
 
 @dataclass(frozen=True)
 class Provenance:
-    """Where losses come from; sentences and the decision depend on it.
+    """Where losses come from.
+
+    Sentences and the decision depend on it.
 
     Attributes
     ----------
@@ -38,6 +41,12 @@ class Provenance:
         What one point is called, as "pupil".
     library : str
         What fitted the models, as "scikit-learn".
+
+    Examples
+    --------
+    >>> import rivals
+    >>> rivals.Provenance(loss="absolute error", unit="points", left_out=True).unit
+    'points'
     """
 
     loss: str = ""
@@ -150,7 +159,10 @@ class Losses:
 
     @cached_property
     def mean(self) -> float:
-        """Mean observed loss, computed about the median: an offset then costs no digits."""
+        """Mean observed loss.
+
+        Computed about the median: an offset then costs no digits.
+        """
         return self.reference + float(np.mean(self.observed - self.reference))
 
     def __repr__(self) -> str:
@@ -335,10 +347,12 @@ def check_names(names: list[Any]) -> None:
     """Two models or more, with names that people can tell apart."""
     if len(names) < 2:
         raise ValueError(f"a comparison needs two models or more; got {len(names)}: {names}")
-    seen: dict[str, str] = {}
     for name in names:
         if not isinstance(name, str) or not name.strip():
             raise TypeError(f"the name of a model must be a text; got {name!r}")
+    check_printable("models", names)
+    seen: dict[str, str] = {}
+    for name in names:
         shown = "".join(letter for letter in name if letter.isprintable()).strip()
         if shown in seen:
             raise ValueError(f"two models are called {shown!r}, but for letters one cannot see")

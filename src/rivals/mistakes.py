@@ -8,6 +8,8 @@ from rivals._types import FloatArray
 from rivals.evidence import Note
 from rivals.losses import Study
 
+# Codes of what is found.
+NOTICED = ("same losses", "opposite sign")
 # Fewer points show no sign, and of more a part is enough.
 FEWEST = 64
 ENOUGH = 4096

@@ -24,7 +24,7 @@ from rivals.method.more_groups import Future, chance_in_the_end, futures, spread
 from rivals.method.probability import probability_over
 from rivals.method.spread import Spread
 from rivals.summaries import GroupSummaries
-from rivals.table import Column, Table
+from rivals.table import Column, Table, plain
 
 MORE_GROUPS = (5, 10, 20, 40)
 # Studies that are drawn: chances are then known to ± 0.016.
@@ -37,7 +37,7 @@ LOOKED_AT = 64
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """The chance that so many more groups decide between the best and each model that is open.
+    """How probably more groups would decide what is open.
 
     A decision is that one of the two is better, by more than the margin if there is one, with a
     probability above the threshold. Where data are looked at as they come, it is one at any look.
@@ -162,11 +162,11 @@ class Plan:
             "chance": self.chance.tolist(),
             "standard_error": self.standard_error.tolist(),
             "in_the_end": self.in_the_end.tolist(),
-            "even_odds": [say.number_or_text(value) for value in self.even_odds.tolist()],
+            "even_odds": plain(self.even_odds.tolist()),
             "probability": self.probability.tolist(),
             "n_groups": self.n_groups,
             "noun": self.noun,
-            "new_groups": say.number_or_text(self.new_groups),
+            "new_groups": plain(self.new_groups),
             "threshold": self.threshold,
             "margin": self.margin,
             "looks": self.looks,

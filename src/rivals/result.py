@@ -15,7 +15,7 @@ from rivals.gate import Gate, gate
 from rivals.judgement import Judgement
 from rivals.looking import Looks, looks
 from rivals.ranks import Ranks, ranks
-from rivals.table import Table
+from rivals.table import Table, markdown, plain
 
 if TYPE_CHECKING:
     from rivals.plan import Plan
@@ -89,7 +89,7 @@ class Comparison(Judgement):
 
     @property
     def conclusion(self) -> str:
-        """The decision in a sentence, and at most one of caution."""
+        """The decision, and at most one sentence of caution."""
         return told.conclusion(self)
 
     def details(self) -> str:
@@ -101,7 +101,7 @@ class Comparison(Judgement):
         return told.methods(self)
 
     def plot(self, kind: str | None = None, *, ax: Any = None) -> Any:
-        """A picture: of the differences between groups, or of the risks.
+        """Draw differences between groups, or risks.
 
         `rivals.plots` has all kinds.
         """
@@ -121,7 +121,7 @@ class Comparison(Judgement):
 
     def to_markdown(self) -> str:
         """The table in Markdown, and the conclusion."""
-        return f"{self.table.markdown()}\n\n{self.conclusion}"
+        return f"{self.table.markdown()}\n\n{markdown(self.conclusion)}"
 
     def to_latex(self) -> str:
         """The table in LaTeX."""
@@ -140,10 +140,10 @@ class Comparison(Judgement):
             "undecided": {name: asdict(each) for name, each in self.decision.undecided.items()},
             "risk": self.risk,
             "models": list(self.names),
-            "probability": self.probability.tolist(),
+            "probability": plain(self.probability.tolist()),
             "table": self.table.to_dict(),
             "n_groups": self.n_groups,
-            "new_groups": say.number_or_text(self.new_groups),
+            "new_groups": plain(self.new_groups),
             "source": asdict(self.summary.source),
             "notes": [
                 {"code": note.code, "text": say.noted(note, shown.noun(self))}
@@ -156,13 +156,19 @@ class Comparison(Judgement):
         }
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write summary and setting to one file, which `rivals.load` decides again."""
+        """Write summary and setting to one file.
+
+        `rivals.load` reads it, and decides again.
+        """
         saved.save(self, path)
 
     # ---------------------------------------------------------------- other questions
 
     def plan(self, more_groups: Any = (5, 10, 20, 40), *, rng: RNG = 0) -> Plan:
-        """How probably so many more groups would decide between the best and each other."""
+        """How probably more groups would decide (power).
+
+        Of the best against each model that is open.
+        """
         from rivals.plan import plan
 
         return plan(self, more_groups, rng=rng)
@@ -203,13 +209,19 @@ class Comparison(Judgement):
         return gate(self, baseline, model=model, require=require, margin=margin)
 
     def looks(self) -> Looks:
-        """What could be said after each group, in the order in which they came."""
+        """What could be said after each group, as they came."""
         return looks(self)
 
     def ranks(self) -> Ranks:
-        """Between which ranks each model lies, and which may be the best."""
+        """Intervals of ranks, and tiers.
+
+        Between which ranks each model lies, and which may be the best.
+        """
         return ranks(self)
 
     def equivalence(self, margin: float | None = None) -> Equivalence:
-        """Whether the best and each other model differ by less than the margin."""
+        """Whether models are practically equivalent to the best.
+
+        Whether they differ by less than the margin.
+        """
         return equivalence(self, self.setting.margin if margin is None else margin)

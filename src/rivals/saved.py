@@ -12,21 +12,33 @@ from math import inf
 from os import PathLike, replace
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
+from zipfile import BadZipFile, ZipFile
+from zlib import error as ZlibError
 
 import numpy as np
 
+from rivals._checks import check_size
 from rivals._types import FloatArray
+from rivals.evidence import Note
 from rivals.judgement import Judgement
-from rivals.laws import Beta, Groups, Law, Transport, law_of
+from rivals.laws import LAWS, Beta, Groups, Law, Transport, law_of
 from rivals.laws.beta import BetaSummary
 from rivals.laws.transport import TransportSummary
 from rivals.losses import Provenance, check_names, finite
 from rivals.method.error import MeanErrors, PairSums
-from rivals.setting import CalibratedC, Setting
+from rivals.mistakes import NOTICED
+from rivals.setting import CalibratedC, Setting, number
 from rivals.summaries import GroupSummaries
 
 FORMAT = "rivals.Comparison/1"
+# An archive that unpacks into more than this, and so many times its own size, holds no losses.
+LARGE = 2**28
+PACKED = 200
+# What a file that was cut, changed, or made by hand may raise.
+UNREADABLE = (
+    KeyError, TypeError, ValueError, AttributeError, EOFError, OSError, OverflowError, MemoryError,
+    RecursionError, NotImplementedError, BadZipFile, ZlibError,
+)  # fmt: skip
 
 
 def save(result: Judgement, path: str | PathLike[str]) -> None:
@@ -36,6 +48,8 @@ def save(result: Judgement, path: str | PathLike[str]) -> None:
             "probabilities that were read through a calibration are not saved with their curve; "
             "compare with correct=False, or save the calibration"
         )
+    if type(result.law) not in LAWS.values():
+        raise TypeError(f"law {result.law.name!r} is not one of rivals, and cannot be saved")
     header = {
         "format": FORMAT,
         "law": result.law.name,
@@ -43,13 +57,14 @@ def save(result: Judgement, path: str | PathLike[str]) -> None:
         "setting": result.setting.to_dict(),
         "models": list(result.names),
         "source": asdict(result.summary.source),
+        "noticed": [asdict(note) for note in result.noticed],
     }
     if isinstance(result.setting.c, CalibratedC):
         header["c_from"] = result.setting.c.source
     plain, arrays = _taken_apart(result.summary)
     contents: dict[str, Any] = {"header": None, **arrays}
     header["summary"] = plain
-    contents["header"] = np.array(json.dumps(header))
+    contents["header"] = np.array(json.dumps(header, allow_nan=False))
     target = Path(path)
     partial = target.with_name(f".{target.name}.partial")
     try:
@@ -60,24 +75,41 @@ def save(result: Judgement, path: str | PathLike[str]) -> None:
         partial.unlink(missing_ok=True)
 
 
-def read(path: str | PathLike[str]) -> tuple[Law, Any, Setting]:
-    """Law, summary and setting of a file that `save` wrote."""
+def read(path: str | PathLike[str]) -> tuple[Law, Any, Setting, tuple[Note, ...]]:
+    """Law, summary, setting and what was noticed, of a file that `save` wrote."""
     try:
-        with np.load(path, allow_pickle=False) as archive:
-            arrays = {name: archive[name] for name in archive.files}
+        arrays = _unpacked(path)
         header = json.loads(str(arrays.pop("header")))
-        if header.get("format") != FORMAT:
-            raise ValueError(f"its format is {header.get('format')!r}, not {FORMAT!r}")
+        if not isinstance(header, dict) or header.get("format") != FORMAT:
+            raise ValueError(f"its header is not of format {FORMAT!r}")
         law = _law(header)
         setting = Setting.from_dict(header["setting"])
         if "c_from" in header and setting.c is not None:
             setting = Setting(**{**asdict(setting), "c": CalibratedC(setting.c, header["c_from"])})
         summary = _put_together(law, header, arrays)
-    except (KeyError, TypeError, ValueError, EOFError, OSError, BadZipFile) as error:
-        if isinstance(error, FileNotFoundError):
-            raise
+        noticed = tuple(_note(plain, summary.models) for plain in header["noticed"])
+    except FileNotFoundError:
+        raise
+    except UNREADABLE as error:
         raise ValueError(f"{path}: no comparison can be read from it ({error})") from None
-    return law, summary, setting
+    return law, summary, setting, noticed
+
+
+def _unpacked(path: str | PathLike[str]) -> dict[str, Any]:
+    """The arrays of an archive, whose size is looked at first."""
+    with ZipFile(path) as archive:
+        unpacked = sum(each.file_size for each in archive.infolist())
+    if unpacked > max(LARGE, PACKED * Path(path).stat().st_size):
+        raise ValueError(f"it unpacks into {unpacked:.2g} bytes")
+    with np.load(path, allow_pickle=False) as found:
+        return {name: found[name] for name in found.files}
+
+
+def _note(plain: dict[str, Any], models: tuple[str, ...]) -> Note:
+    note = Note(plain["code"], tuple(plain["models"]), float(plain["value"]))
+    if note.code not in NOTICED or not set(note.models) <= set(models) or not note.models:
+        raise ValueError(f"there is no note {plain['code']!r} of these models")
+    return note
 
 
 def _law(header: dict[str, Any]) -> Law:
@@ -153,14 +185,14 @@ def _transport(
     squares = [arrays["own"], arrays["misfits"], arrays["pairs"]]
     if not all(shapes) or any(array.size and array.min() < 0.0 for array in squares):
         raise ValueError("its numbers do not fit its models")
-    degrees = inf if plain["degrees"] == "inf" else float(plain["degrees"])
-    sums = PairSums(arrays["own"], matrix, gaps, float(plain["factor"]))
+    degrees = inf if plain["degrees"] == "inf" else number(1.0, inf)("degrees", plain["degrees"])
+    factor = number(0.0, 1.0, least=False)("factor", plain["factor"])
     return TransportSummary(
         models,
-        int(plain["n_points"]),
-        float(plain["reference"]),
+        check_size(plain["n_points"], "n_points", least=2),
+        number(-inf, inf)("reference", plain["reference"]),
         arrays["means"],
-        MeanErrors(sums, degrees),
+        MeanErrors(PairSums(arrays["own"], matrix, gaps, factor), degrees),
         arrays["misfits"],
         source,
     )

@@ -61,7 +61,7 @@ def fixed(value: float | None, decimals: int) -> str:
 
 def span(ends: tuple[float, float] | None, decimals: int) -> str:
     """As "0.002 to 0.012"."""
-    if ends is None:
+    if ends is None or ends[0] != ends[0]:
         return "–"
     return f"{fixed(ends[0], decimals)} to {fixed(ends[1], decimals)}"
 
@@ -365,10 +365,11 @@ def plan_question(
 ) -> str:
     """What the chances of a plan are of."""
     looked = f", at any of the looks after each {noun}" if looks else ""
+    once = f' Decide once, after all of them; to look after every {noun}, compare with looks="any".'
     return (
         f"Chance that so many more {plural(noun)}, like the {n_groups} observed, decide between "
         f"{best} and a model{looked}: that one of them would win{by_more} {where} with P above "
-        f"{threshold:g}."
+        f"{threshold:g}.{'' if looks else once}"
     )
 
 
@@ -477,11 +478,6 @@ def method_of_rule(threshold: float, margin: float, unit: str, looks: bool) -> s
 def html(text: str) -> str:
     """A sentence for a page, with every name escaped."""
     return escape(text)
-
-
-def number_or_text(value: float | None) -> float | str | None:
-    """A number for JSON, which knows no infinity."""
-    return "inf" if value == inf else value
 
 
 def looks_order(noun: str) -> str:
@@ -598,3 +594,41 @@ def _rejected(some: bool) -> str:
 
 def _not_drawn(n_models: int) -> str:
     return f" {count(n_models, 'more model')} not drawn." if n_models > 0 else ""
+
+
+# ---------------------------------------------------------------- the page
+
+
+def question(number: float, observed: int, noun: str) -> str:
+    """What a decision is about: as "160 new schools (the study repeated)"."""
+    if number == inf:
+        return f"all {plural(noun)} (the population mean)"
+    return new(number, noun) + (" (the study repeated)" if number == observed else "")
+
+
+def without_c() -> str:
+    """Why c cannot be changed without simulations."""
+    return "There is no c here: these losses have no simulations."
+
+
+def c_is_calibrated(c: float) -> str:
+    """Why a calibrated c cannot be changed."""
+    return f"c = {c:g} comes from a calibration, which holds at this c."
+
+
+def too_many_to_change(most: int) -> str:
+    """Why a page of many models offers less."""
+    return (
+        f"Of more than {most} models, c and margin cannot be changed here: result.at(c=…, "
+        "margin=…) decides at others."
+    )
+
+
+def groups_not_listed(n_groups: int, listed: int, noun: str) -> str:
+    """That a list of groups is cut, if it is."""
+    if n_groups <= listed:
+        return ""
+    return (
+        f"Of {n_groups} {plural(noun)}, the {listed // 2} with the largest and the {listed // 2} "
+        "with the smallest difference are listed; result.groups_table() has all."
+    )

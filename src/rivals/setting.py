@@ -21,18 +21,20 @@ def option(default: Any, meaning: str, check: Check) -> Any:
     return field(default=default, metadata={"meaning": meaning, "check": check})
 
 
-def number(low: float, high: float, *, least: bool = True) -> Check:
-    """A finite number from `low` to `high`; `least` says whether `low` itself will do."""
+def number(low: float, high: float, *, least: bool = True, most: bool = True) -> Check:
+    """A finite number from `low` to `high`; `least` and `most` say whether these will do."""
 
     def check(name: str, value: Any) -> float:
         try:
             found = float(value)
         except (TypeError, ValueError):
             raise TypeError(f"{name} must be a number; got {value!r}") from None
-        inside = isfinite(found) and low <= found <= high and (least or found > low)
+        inside = isfinite(found) and low <= found <= high
+        inside = inside and (least or found > low) and (most or found < high)
         if isinstance(value, bool) or not inside:
             above = "at least" if least else "above"
-            limit = "" if high == inf else f" and at most {high:g}"
+            below = "at most" if most else "below"
+            limit = "" if high == inf else f" and {below} {high:g}"
             raise ValueError(f"{name} must be {above} {low:g}{limit}; got {value!r}")
         return value if isinstance(value, CalibratedC) else found
 
@@ -50,6 +52,13 @@ def whole_or_infinite(name: str, value: Any) -> float:
     if isfinite(found) and not found.is_integer():
         raise ValueError(f"{name} must be a whole number, or math.inf; got {value!r}")
     return found
+
+
+def seed(name: str, value: Any) -> int:
+    """A whole number of any size, 0 or more."""
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        raise ValueError(f"{name} must be a whole number, 0 or more; got {value!r}")
+    return value
 
 
 def one_of(*words: str) -> Check:
@@ -108,13 +117,15 @@ class Setting:
         "number of new groups that the decision is about; as many as observed by default",
         optional(whole_or_infinite),
     )
-    level: float = option(0.9, "probability of an interval", number(0.0, 1.0, least=False))
+    level: float = option(
+        0.9, "probability of an interval", number(0.0, 1.0, least=False, most=False)
+    )
     looks: str | None = option(
         None,
         '"any": the decision may be looked at after every new group',
         optional(one_of("any")),
     )
-    rng: int = option(0, "seed of a method that draws", lambda name, value: int(value))
+    rng: int = option(0, "seed of a method that draws", seed)
 
     def __post_init__(self) -> None:
         for each in fields(self):
@@ -130,8 +141,12 @@ class Setting:
                 raise TypeError(f"there is no option {name!r}{_meant(name, known)}")
         return cls(**options)
 
+    def but(self, **options: Any) -> Setting:
+        """The same with some options changed."""
+        return Setting.of({**self.__dict__, **options})
+
     def to_dict(self) -> dict[str, Any]:
-        """Plain values; `Setting.of(setting.to_dict())` is the same setting."""
+        """Plain values; `Setting.from_dict(setting.to_dict())` is the same setting."""
         return {
             name: "inf" if value == inf else float(value) if name == "c" and value else value
             for name, value in asdict(self).items()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from difflib import get_close_matches
 
 import numpy as np
@@ -57,10 +58,14 @@ def table(result: Judgement, model: int, most: int | None = None) -> Table:
     ]
     for head, over, row in _chances(result, model, others, wins):
         columns.append(Column(head, beside(row), _chance, over))
-    same = equivalent_models(result)
-    words = ["equivalent" if name in same else word(result, name) for name in ranking]
-    columns.append(Column("decision", words, is_text=True))
+    columns.append(Column("decision", decisions(result, ranking), is_text=True))
     return Table(tuple(columns))
+
+
+def decisions(result: Judgement, names: Sequence[str]) -> list[str]:
+    """The decision about each of some models, in a word or two."""
+    same = equivalent_models(result)
+    return ["equivalent" if name in same else word(result, name) for name in names]
 
 
 def _chance(value: float | None) -> str:

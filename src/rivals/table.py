@@ -6,12 +6,28 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from html import escape
 from itertools import groupby
+from math import isfinite
 from typing import Any
 
 from rivals._optional import need
 
 GAP = "   "
-LATEX = {"&": r"\&", "%": r"\%", "_": r"\_", "#": r"\#", "$": r"\$", ">": "$>$", "–": "--"}
+LATEX = {
+    "&": r"\&",
+    "%": r"\%",
+    "_": r"\_",
+    "#": r"\#",
+    "$": r"\$",
+    "^": r"\^{}",
+    "~": r"\~{}",
+    "<": "$<$",
+    ">": "$>$",
+    "–": "--",
+    "−": "$-$",
+    "∞": r"$\infty$",
+}
+# What Markdown would read as a link, a picture, code, emphasis, a tag, or the end of a cell.
+MARKDOWN = str.maketrans({sign: f"\\{sign}" for sign in "\\`*[]<|"})
 
 
 @dataclass(frozen=True)
@@ -61,7 +77,7 @@ class Table:
         return Table(columns, self.notes)
 
     def spans(self) -> list[tuple[str, list[Column]]]:
-        """Heads that stand over several columns, with these; an empty one over the others."""
+        """Heads over several columns; empty over the others."""
         return [(over, list(group)) for over, group in groupby(self.columns, lambda c: c.over)]
 
     def text(self) -> str:
@@ -91,8 +107,9 @@ class Table:
         """Heads in one line: Markdown knows no spans."""
         heads = [_whole_head(column) for column in self.columns]
         rules = ["---" if column.is_text else "---:" for column in self.columns]
-        cells = [[cell.replace("|", r"\|") for cell in row] for row in [heads, rules, *self.rows]]
-        return "\n".join("| " + " | ".join(row) + " |" for row in cells)
+        cells = [[markdown(cell) for cell in row] for row in [heads, *self.rows]]
+        lines = ["| " + " | ".join(row) + " |" for row in [cells[0], rules, *cells[1:]]]
+        return "\n".join(lines)
 
     def latex(self) -> str:
         """A tabular of booktabs."""
@@ -115,9 +132,23 @@ class Table:
         """A row each, by the heads, for JSON."""
         heads = [_whole_head(column) for column in self.columns]
         return [
-            dict(zip(heads, row, strict=True))
+            dict(zip(heads, map(plain, row), strict=True))
             for row in zip(*(c.values for c in self.columns), strict=True)
         ]
+
+
+def plain(value: Any) -> Any:
+    """For JSON, which knows neither infinity nor numbers that are missing."""
+    if isinstance(value, (list, tuple)):
+        return [plain(each) for each in value]
+    if isinstance(value, float) and not isfinite(value):
+        return None if value != value else str(value)
+    return value
+
+
+def markdown(text: str) -> str:
+    """Text that means itself in Markdown."""
+    return text.translate(MARKDOWN)
 
 
 def _html_cells(kinds: Sequence[str], row: Sequence[str]) -> str:

@@ -14,7 +14,7 @@ from rivals.testbeds import toys
 
 plt = pytest.importorskip("matplotlib.pyplot", reason='pip install "rivals[plot]"')
 
-HOSTILE = ["$x^2$", "</script> & <b>", "a" * 80 + "\n\u202e$"]
+HOSTILE = ["$x^2$", "</script> & <b>", "a" * 80 + "$"]
 
 
 def grouped(n_models: int = 3, n_groups: int = 12, spread: float = 0.1, seed: int = 0):

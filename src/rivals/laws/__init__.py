@@ -24,11 +24,19 @@ LAWS: dict[str, type[Law]] = {law.name: law for law in (Transport, Groups, Beta,
 
 
 def law_of(law: str | Law | None, *, groups: bool) -> Law:
-    """The law that a name stands for; by default the one for the data at hand."""
+    """The law that a name stands for.
+
+    By default "groups" where there are groups, else "transport".
+
+    Examples
+    --------
+    >>> law_of(None, groups=True).name
+    'groups'
+    """
     if isinstance(law, Law):
         return law
     if law is None:
         return Groups() if groups else Transport()
-    if law not in LAWS:
+    if not isinstance(law, str) or law not in LAWS:
         raise ValueError(f"law must be one of {', '.join(map(repr, LAWS))}; got {law!r}")
     return LAWS[law]()

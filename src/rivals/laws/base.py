@@ -7,7 +7,7 @@ law, and are here.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar, Protocol, TypeAlias
 
 import numpy as np
@@ -38,7 +38,10 @@ class Differences(Protocol):
 
 
 class Law(ABC):
-    """A law of the risk. A new one is a subclass, and a line in `laws`."""
+    """How a distribution of the risk is made.
+
+    A new law is a subclass, and a line in `laws`.
+    """
 
     name: ClassVar[str]
     default_c: ClassVar[float]
@@ -46,7 +49,10 @@ class Law(ABC):
 
     @abstractmethod
     def summarise(self, study: Study) -> Any:
-        """All that is expensive, and does not depend on the setting. Refuses what it cannot use."""
+        """Reduce losses to what the law needs.
+
+        All that is expensive, and does not depend on the setting. Refuses what it cannot use.
+        """
 
     @abstractmethod
     def risk(self, summary: Any) -> FloatArray:
@@ -54,7 +60,10 @@ class Law(ABC):
 
     @abstractmethod
     def differences(self, summary: Any, setting: Setting, a: IntArray, b: IntArray) -> Differences:
-        """The law of R_a − R_b of each pair: pure, and cheap."""
+        """The distribution of R_a − R_b of each pair.
+
+        Pure, and cheap.
+        """
 
     @abstractmethod
     def risks(self, summary: Any, setting: Setting) -> Differences:
@@ -65,16 +74,24 @@ class Law(ABC):
         """Of each model."""
 
     def clear(self, summary: Any, setting: Setting, a: IntArray, b: IntArray) -> BoolArray:
-        """Whether a decision about each pair is allowed, where data are looked at as they grow."""
-        if setting.looks:
-            raise ValueError(
-                f"looks={setting.looks!r} is for groups that arrive one after the other, which "
-                f"law {self.name!r} does not know; pass groups=, or leave looks out"
-            )
+        """Whether each pair may be decided at a look."""
         return np.ones(a.size, dtype=bool)
 
+    def check_setting(self, setting: Setting) -> None:
+        """Refuse options that mean nothing under this law."""
+        asked = {"looks": setting.looks, "new_groups": setting.new_groups}
+        for name, value in asked.items():
+            if value is not None and not self.needs_groups:
+                raise ValueError(
+                    f"law {self.name!r} knows no groups, so {name} has no meaning there; pass "
+                    "groups=, the group of each point, or leave it out"
+                )
+
     def may_exceed(self, summary: Any, setting: Setting, a: IntArray, b: IntArray) -> BoolArray:
-        """Of which pairs P may pass the threshold: the others need not be computed."""
+        """Of which pairs P may pass the threshold.
+
+        The others need not be computed.
+        """
         return np.ones(a.size, dtype=bool)
 
     def notes(self, summary: Any, setting: Setting) -> tuple[Note, ...]:
@@ -90,7 +107,8 @@ class Law(ABC):
         return self.default_c if setting.c is None else setting.c
 
     def evidence(self, summary: Any, setting: Setting, asked: Pairs | None = None) -> Evidence:
-        """What the law says of every pair of models, or of those that were asked for."""
+        """The probabilities of pairs, all or those asked for."""
+        self.check_setting(setting)
         risk = self.risk(summary)
         better, worse = _ordered(risk, every_pair(risk.size) if asked is None else asked)
         forward = np.empty(better.size)
@@ -125,10 +143,20 @@ class Law(ABC):
             notes,
         )
 
+    def at_each_c(
+        self, summary: Any, values: Sequence[float], rng: int, a: int, b: int
+    ) -> tuple[FloatArray, FloatArray]:
+        """P(R_a < R_b) of one pair at each c, and its error: what a calibration asks."""
+        pair = np.array([a]), np.array([b])
+        nothing = np.zeros(1)
+        laws = [self.differences(summary, Setting(c=c, rng=rng), *pair) for c in values]
+        found = np.array([(law.below(nothing)[0, 0], law.error(nothing)[0]) for law in laws])
+        return found[:, 0], found[:, 1]
+
     def interval(
         self, summary: Any, setting: Setting, model: int, others: IntArray
     ) -> tuple[FloatArray, FloatArray]:
-        """Between which values the risks of others lie beyond that of one model."""
+        """Intervals of differences from one model."""
         law = self.differences(summary, setting, others, np.full(others.size, model))
         return central_interval(law, others.size, setting.level)
 
@@ -145,7 +173,10 @@ def quantile(law: Differences, probability: FloatArray) -> FloatArray:
 def central_interval(law: Differences, size: int, level: float) -> tuple[FloatArray, FloatArray]:
     """The ends of the interval that leaves as much on either side, of each pair."""
     tail = np.full(size, 0.5 - 0.5 * level)
-    return quantile(law, tail), quantile(law, 1.0 - tail)
+    low, high = quantile(law, tail), quantile(law, 1.0 - tail)
+    if np.any(low > high):
+        raise ValueError("no interval follows from these losses; please report this")
+    return low, high
 
 
 def every_pair(n_models: int) -> Pairs:

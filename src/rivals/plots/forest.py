@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import inf
 from typing import TYPE_CHECKING, Any
 
@@ -42,7 +42,9 @@ def plot_forest(
     beside: str | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw the difference of two models in each group, and over new ones.
+    """Draw the forest plot of two models' difference.
+
+    The difference in each group, its mean over new groups, and the prediction interval of one.
 
     Below the groups stand the answers to the three questions: the prediction interval of one new
     group, the study repeated, and the mean over all groups, each with P. τ and I² are written, as
@@ -78,23 +80,37 @@ def plot_forest(
     best = shown.place_of(result, beside or result.ranking[0])
     others = [name for name in result.ranking if name != result.names[best]]
     other = shown.place_of(result, model or others[0])
-    law = _law(result, other, best, result.new_groups)
-    values, half = law.values[0], _half_widths(result, law)
+    values, half = in_each_group(result, other, best)
     order = _drawn(values)
     rows = np.arange(order.size)
-    questions = _questions(result)
+    questions = answers(result, other, best)
     height = 2.2 + 0.17 * (order.size + len(questions))
     ax = axes_or_new(ax, height=height if order.size <= MOST_NAMES else HEIGHT_OF_MANY)
     _draw_groups(ax, values[order], half[order], rows)
-    _draw_questions(ax, result, other, best, questions, order.size)
-    _name_rows(ax, result, order, questions)
+    gap = float(result.evidence.risk[other] - result.evidence.risk[best])
+    _draw_answers(ax, questions, gap, order.size)
+    _name_rows(ax, result, order, [each.new_groups for each in questions])
     ax.axvline(0.0, color=ink(ax, 0.5), linewidth=0.9, zorder=0)
     caption = _caption(result, other, best, values)
     unit = result.summary.source.unit
     return finish(ax, f"difference in mean loss{f' ({unit})' if unit else ''}", "", caption)
 
 
-def _law(result: Comparison, a: int, b: int, new_groups: float | None) -> NewGroups:
+@dataclass(frozen=True)
+class Answer:
+    """What the difference of two models would be over so many new groups: interval, and P."""
+
+    new_groups: float
+    low: float
+    high: float
+    chance: float
+
+
+def in_each_group(result: Comparison, a: int, b: int) -> tuple[FloatArray, FloatArray]:
+    """The difference of the mean losses of two models in each group, and half of its interval.
+
+    The interval is that of the group by itself: it knows nothing of the others.
+    """
     summary = result.groups
     if summary is None:
         raise ValueError(
@@ -108,17 +124,22 @@ def _law(result: Comparison, a: int, b: int, new_groups: float | None) -> NewGro
             f"the error of the difference between {result.names[a]!r} and {result.names[b]!r} is "
             "not known; draw another pair"
         )
-    setting = replace(result.setting, new_groups=new_groups)
-    law = result.law.differences(summary, setting, np.array([a]), np.array([b]))
+    law = result.law.differences(summary, result.setting, np.array([a]), np.array([b]))
     assert isinstance(law, NewGroups)
-    return law
-
-
-def _half_widths(result: Comparison, law: NewGroups) -> FloatArray:
-    """Of the interval of each group by itself."""
     width = float(ndtri(0.5 + 0.5 * result.setting.level))
     sampling = np.zeros_like(law.variances[0]) if law.fixed[0] else law.variances[0]
-    return np.asarray(width * np.sqrt(sampling))
+    return law.values[0], np.asarray(width * np.sqrt(sampling))
+
+
+def answers(result: Comparison, other: int, best: int) -> list[Answer]:
+    """Over one new group, as many as the decision is about, and all groups."""
+    found = []
+    for new_groups in sorted({1.0, float(result.new_groups or 1.0), inf}):
+        setting = replace(result.setting, new_groups=new_groups)
+        low, high = result.law.interval(result.summary, setting, best, np.array([other]))
+        chance = result.beside(best, new_groups, others=np.array([other]))[other]
+        found.append(Answer(new_groups, float(low[0]), float(high[0]), float(chance)))
+    return found
 
 
 def _drawn(values: FloatArray) -> IntArray:
@@ -130,11 +151,6 @@ def _drawn(values: FloatArray) -> IntArray:
     return order[places]
 
 
-def _questions(result: Comparison) -> list[float]:
-    """One new group, as many as the decision is about, all groups."""
-    return sorted({1.0, float(result.new_groups or 1.0), inf})
-
-
 def _draw_groups(ax: Axes, values: FloatArray, half: FloatArray, rows: IntArray) -> None:
     many = not _are_named(ax, rows.size)
     colours = [COLOURS[0] if value > 0.0 else COLOURS[1] for value in values]
@@ -143,19 +159,13 @@ def _draw_groups(ax: Axes, values: FloatArray, half: FloatArray, rows: IntArray)
     ax.scatter(values, rows, color=colours, s=3 if many else 14, zorder=3)
 
 
-def _draw_questions(
-    ax: Axes, result: Comparison, other: int, best: int, questions: list[float], n_rows: int
-) -> None:
-    gap = result.evidence.risk[other] - result.evidence.risk[best]
-    right = ax.get_yaxis_transform()
-    for place, new_groups in zip(_places(ax, n_rows, questions), questions, strict=True):
-        setting = replace(result.setting, new_groups=new_groups)
-        ends = result.law.interval(result.summary, setting, best, np.array([other]))
-        ax.hlines(place, *ends, color=ink(ax, 0.75), linewidth=3.0)
+def _draw_answers(ax: Axes, found: list[Answer], gap: float, n_rows: int) -> None:
+    look: dict[str, Any] = {"va": "center", "fontsize": small(ax)}
+    places = _places(ax, n_rows, [each.new_groups for each in found])
+    for place, each in zip(places, found, strict=True):
+        ax.hlines(place, each.low, each.high, color=ink(ax, 0.75), linewidth=3.0)
         ax.plot([gap], [place], marker="D", color=ink(ax), markersize=4)
-        chance = result.beside(best, new_groups, others=np.array([other]))[other]
-        look: dict[str, Any] = {"va": "center", "fontsize": small(ax), "transform": right}
-        ax.text(1.01, place, say.p_is(float(chance)), **look)
+        ax.text(1.01, place, say.p_is(each.chance), transform=ax.get_yaxis_transform(), **look)
 
 
 def _are_named(ax: Axes, n_rows: int) -> bool:

@@ -1,0 +1,5 @@
+"""One self-contained interactive page about a comparison."""
+
+from rivals.report.page import write
+
+__all__ = ["write"]

@@ -1,0 +1,169 @@
+"""What `compare` prints, at every setting that the page offers: decided here, looked up there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from itertools import product
+from math import floor, inf, log10
+from typing import TYPE_CHECKING, Any
+
+from rivals import sentences as say
+from rivals import shown, told
+from rivals.report.rows import Pool
+from rivals.setting import CalibratedC, Setting
+from rivals.table import Column
+
+if TYPE_CHECKING:
+    from rivals.result import Comparison
+
+# The table has so many models; with more than MANY, neither c nor margin can be changed.
+MOST_ROWS = 300
+MANY = 64
+# Beside so many models all others are shown.
+MOST_BESIDE = 12
+THRESHOLDS = (0.7, 0.8, 0.85, 0.9, 0.95, 0.975, 0.99, 0.995, 0.999)
+VALUES_OF_C = tuple(2.0**octave for octave in range(-6, 5, 2))
+N_MARGINS = 5
+HEADS = {"threshold": "Threshold", "c": "Sensitivity c", "margin": "Margin"}
+
+
+@dataclass(frozen=True)
+class Axis:
+    """An option that can be changed: its values, how each is called, and which one is the run's."""
+
+    option: str
+    values: tuple[Any, ...]
+    labels: tuple[str, ...]
+    own: int
+
+    def plain(self) -> dict[str, Any]:
+        meaning = next(each for each in fields(Setting) if each.name == self.option).metadata
+        return {
+            "option": self.option,
+            "labels": list(self.labels),
+            "own": self.own,
+            "head": HEADS.get(self.option, ""),
+            "meaning": meaning["meaning"],
+        }
+
+
+def axes_of(result: Comparison) -> list[Axis]:
+    """The options that mean something for this result, with the values that the page offers."""
+    axes = [_questions(result), _numbers("threshold", THRESHOLDS, result.setting.threshold)]
+    if len(result.names) <= MANY:
+        if not _why_no_c(result):
+            axes.append(_numbers("c", VALUES_OF_C, result.c))
+        axes.append(_numbers("margin", (0.0, *_margins(result)), result.setting.margin))
+    return [axis for axis in axes if len(axis.values) > 1]
+
+
+def screens_of(result: Comparison, pool: Pool) -> dict[str, Any]:
+    """Each setting: table, conclusion, track record, and how many models are not rejected.
+
+    In the order of `itertools.product` over the axes.
+    """
+    axes = axes_of(result)
+    tables: dict[Any, dict[str, Any]] = {}
+    screens = []
+    for values in product(*(axis.values for axis in axes)):
+        options = dict(zip((axis.option for axis in axes), values, strict=True))
+        at = result if _is_own(axes, values) else result.at(**options)
+        rest = tuple(value for name, value in options.items() if name != "threshold")
+        if rest not in tables:  # the threshold changes the decision, and nothing else
+            tables[rest] = _table(at, pool)
+        decision = Column("decision", shown.decisions(at, at.ranking[:MOST_ROWS]), is_text=True)
+        table = tables[rest]
+        screens.append(
+            [
+                [*table["columns"], pool.column(decision)],
+                table["bar"],
+                pool.text(at.conclusion),
+                pool.text(" ".join(told.track_record(at))),
+                len(at.survivors),
+            ]
+        )
+    return {
+        "axes": [axis.plain() for axis in axes],
+        "screens": screens,
+        "best": result.ranking[0],
+        "n_models": len(result.names),
+        "why_no_c": _why_no_c(result),
+    }
+
+
+def beside_others(result: Comparison, pool: Pool) -> list[dict[str, Any]]:
+    """The table beside each of the best models, such as a baseline; the run's own setting."""
+    found = []
+    for name in result.ranking[1:MOST_BESIDE] if len(result.names) > 2 else []:
+        place = result.names.index(name)
+        columns = shown.table(result, place, MOST_ROWS).columns
+        table = pool.table(columns, columns[2].values, columns[3].values)
+        found.append({"model": name, **table})
+    return found
+
+
+def cut(result: Comparison) -> str:
+    """That the table goes on, if it does; and why less can be changed, if so."""
+    hidden = say.not_shown(len(result.names) - MOST_ROWS)
+    many = [say.too_many_to_change(MANY)] if len(result.names) > MANY else []
+    return " ".join([*hidden, *many])
+
+
+def _table(result: Comparison, pool: Pool) -> dict[str, Any]:
+    """All but the decision, which alone depends on the threshold."""
+    best = result.names.index(result.ranking[0])
+    columns = shown.table(result, best, MOST_ROWS).columns[:-1]
+    found: dict[str, Any] = pool.table(columns, columns[2].values, columns[3].values)
+    return found
+
+
+def _is_own(axes: Sequence[Axis], values: Sequence[Any]) -> bool:
+    return all(axis.values[axis.own] is value for axis, value in zip(axes, values, strict=True))
+
+
+def _questions(result: Comparison) -> Axis:
+    """One new group, the study repeated, all groups; or what else the run asked."""
+    own = result.setting.new_groups
+    if result.groups is None:
+        return Axis("new_groups", (None,), ("",), 0)
+    number_of = {None: float(result.n_groups)}
+    values: set[float | None] = {1.0, own, inf}
+    if own != result.n_groups:
+        values.add(None)
+    ordered = sorted(values, key=lambda value: number_of.get(value, value))  # type: ignore[arg-type,return-value]
+    noun = shown.noun(result)
+    labels = [
+        say.question(number_of.get(value, value), result.n_groups, noun)  # type: ignore[arg-type]
+        for value in ordered
+    ]
+    return Axis("new_groups", tuple(ordered), tuple(labels), ordered.index(own))
+
+
+def _numbers(option: str, offered: Sequence[float], own: float) -> Axis:
+    """Numbers in order, that of the run among them."""
+    others = [value for value in offered if abs(value - own) > 1e-9 * max(abs(own), 1e-300)]
+    values = sorted([*others, own])
+    labels = tuple(f"{float(value):g}" for value in values)
+    return Axis(option, tuple(values), labels, values.index(own))
+
+
+def _margins(result: Comparison) -> list[float]:
+    """Round numbers, the largest of them not above the largest difference from the best."""
+    risk = [result.risk[name] for name in result.ranking[:MOST_BESIDE]]
+    widest = risk[-1] - risk[0]
+    if not widest > 1e-12 * max(abs(risk[0]), 1e-300):
+        return []
+    power = floor(log10(widest))
+    series = [factor * 10.0**place for place in range(power - 2, power + 1) for factor in (1, 2, 5)]
+    below = [float(f"{value:.1g}") for value in series if value <= widest]
+    return below[-N_MARGINS:]
+
+
+def _why_no_c(result: Comparison) -> str:
+    """Why c cannot be changed; empty where it can."""
+    if not result.law.n_simulations(result.summary):
+        return say.without_c()
+    if isinstance(result.setting.c, CalibratedC) or result.correction is not None:
+        return say.c_is_calibrated(result.c)
+    return ""
