@@ -9,7 +9,10 @@ of its own on top, log-uniform in size about what varies; so some differences ar
 be reproducible, and some are plain. `draw(family, rng)` draws a problem; with `broader` from ranges
 wider at both ends, for calibrations that shall resemble the problems they are used for but not
 equal them. How much varies between replications is known to a factor of about two in each family,
-as it must be by whoever writes down an Ω.
+as it must be by whoever writes down an Ω. The design was settled on other random numbers than the
+results, after two others: with the size of differences set beside their spread whatever the misfit,
+and with what varies known to a factor of 5 to 30 only. There nothing that sees one data set could
+name more than a quarter of what an oracle names.
 """
 
 from __future__ import annotations
@@ -29,20 +32,6 @@ from rivals.testbeds.blackbody import LAWS, radiance
 
 FloatArray = npt.NDArray[np.float64]
 Generator = np.random.Generator
-
-# How these families came about belongs to their results, and is printed with them.
-DESIGN = (
-    "The design of the families matters, and this is the third. In the first, the size of the "
-    "difference was set relative to its spread between replications whatever the misfit of the "
-    "candidates; in the second, how much varies between replications was known to a factor of 5 to "
-    "30 only. In both, calibrated transport (own, 1024) made 2 to 3 % errors but stated about a "
-    "quarter of what the oracle states, and calibrations on mixtures, or on other families, stated "
-    "next to nothing, with 6 to 17 % errors. In this one, candidates were fitted to an earlier "
-    "replication and how much varies is known to a factor of about two. One data set says little "
-    "about replications beyond what Ω knows. The black body was changed once more: its window of "
-    "wavelengths varies, or all problems would be alike. The design was settled on other random "
-    "numbers than the results."
-)
 
 OWN_ERROR = (
     0.25,
@@ -108,7 +97,6 @@ def draw(family: Family, rng: Generator, *, broader: float = 1.0, count: int = 2
     """A problem of the family, its candidates in either order, and its state; ranges wider by
     `broader` at both ends.
 
-    Those in MANY can have any number of candidates.
     """
     problem = family(rng, broader) if count == 2 else family(rng, broader, count)
     if rng.integers(2):
@@ -723,11 +711,4 @@ FAMILIES: dict[str, Family] = {
     "stationary": stationary,
     "proportional": proportional,
     "black body": black_body,
-}
-
-# Those that can have any number of candidates.
-MANY: dict[str, Family] = {
-    name: family
-    for name, family in (FAMILIES | GROUPED).items()
-    if name not in ("tails", "covariate shift", "proportional", "black body", "two kinds")
 }

@@ -6,14 +6,13 @@ d_g is the mean difference of two models in group g, and groups come one after t
 are looked at after each, from the third to the hundredth:
 
     each time    P(better in a study of as many new groups) > .95
-    sequence     the same, and zero outside of the confidence sequence
+    sequence     the same, and zero outside of the confidence sequence, as `looks="any"` has it
 
-    mean ± s/√n · √((n − 1) (A − 1) / (1 − A/g)),   g = 1 + n,  A = (g/α²)^(1/n),  α = .10
-
-which holds at all n at once for normal groups of equal variance (a mixture of t over effects of the
-size of the spread); infinite where A ≥ g. P is that of groups with many points each and a flat
-prior of the spread: Student's t with n − 2 degrees of freedom. Real nulls are the differences of
-frozen candidates in the groups of a real data set, less their mean, drawn with replacement.
+Simulated groups have many points each, and no simulations of the models: the prior of the spread is
+flat, and P is Student's t with n − 2 degrees of freedom. Real nulls are the differences of frozen
+candidates in the groups of a real data set, less their mean, drawn with replacement; there P of the
+sequence is that of the library, with the groups' sampling errors and the misfits of the models as
+the prior ("sequence"), and with a flat one ("sequence, no simulations").
 """
 
 from __future__ import annotations
@@ -21,6 +20,7 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -29,12 +29,21 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import stdtr
 
+from rivals.laws import Groups
+from rivals.looking import FIRST_LOOK
+from rivals.method.distance import wasserstein_distances
+from rivals.method.looks import confidence_sequence
+from rivals.method.probability import probability_over
+from rivals.method.spread import spread_between_groups
+
 FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.intp]
+BoolArray = npt.NDArray[np.bool_]
 HERE = Path(__file__).parent
-FIRST, LAST = 3, 100
+LAST = 100
 THRESHOLD = 0.95
-ALPHA = 0.10
 STUDIES = 4000
+REAL_STUDIES = 200  # of each pair
 EFFECTS = (1.0, 0.5, 0.3)  # mean over spread
 LEAST_GROUPS = 12  # of a real data set
 
@@ -67,19 +76,30 @@ def looked_at(groups: FloatArray) -> tuple[FloatArray, FloatArray]:
         s = np.sqrt(np.maximum(square, 0.0) * n / (n - 1))
         scale = s * np.sqrt((n - 1) / (n - 2) * 2 / n)
         sure = stdtr(n - 2, np.abs(mean) / scale) > THRESHOLD
-        outside = np.abs(mean) > half_width(s, n)
     each_time = np.sign(mean) * sure
-    inside = slice(FIRST - 1, LAST)
-    return each_time[:, inside], (each_time * outside)[:, inside]
+    inside = slice(FIRST_LOOK - 1, LAST)
+    return each_time[:, inside], (each_time * outside(groups))[:, inside]
 
 
-def half_width(s: FloatArray, n: npt.NDArray[Any]) -> FloatArray:
-    """Of the confidence sequence, from the standard deviation of so many groups."""
-    g = 1.0 + n
-    a = (g / ALPHA**2) ** (1.0 / n)
-    finite = a < g
-    ratio = (n - 1) * (a - 1) / np.where(finite, 1.0 - a / g, 1.0)
-    return np.asarray(np.where(finite, s * np.sqrt(ratio / n), np.inf))
+def outside(groups: FloatArray) -> BoolArray:
+    """Whether zero is outside of the confidence sequence, at each number of groups."""
+    low, high = confidence_sequence(groups)
+    return np.asarray((low > 0.0) | (high < 0.0))
+
+
+def named_by_library(groups: FloatArray, noise: FloatArray, scale: float) -> BoolArray:
+    """Of each study, whether a winner is named at any look, P by the law of the library."""
+    clear = outside(groups)
+    found = np.zeros(len(groups), dtype=bool)
+    for n in range(FIRST_LOOK, LAST + 1):
+        asked = np.flatnonzero(clear[:, n - 1] & ~found)
+        if asked.size == 0:
+            continue
+        scales = np.full((1, asked.size), scale)
+        spread = spread_between_groups(groups[asked, :n], noise[asked, :n], scales)
+        p = probability_over(spread, float(n))[0]
+        found[asked] = np.maximum(p, 1.0 - p) > THRESHOLD
+    return found
 
 
 def ever(named: FloatArray) -> FloatArray:
@@ -129,34 +149,64 @@ def null(draw: Callable[..., FloatArray]) -> dict[str, Any]:
 def real_nulls(records: Path) -> dict[str, Any]:
     """The same on real data, all data sets alike; ± over data sets."""
     rates = []
-    for differences in of_data_sets(records):
+    for pairs in of_data_sets(records):
         rng = np.random.default_rng(len(rates))
         own = []
-        for pair in differences:
-            chosen = rng.integers(pair.size, size=(STUDIES // 20, LAST))
-            own.append([float(ever(named).mean()) for named in looked_at(pair[chosen])])
+        for pair in pairs:
+            chosen = rng.integers(pair.differences.size, size=(REAL_STUDIES, LAST))
+            groups, noise = pair.differences[chosen], pair.noise[chosen]
+            by_time = [ever(named) for named in looked_at(groups)]
+            by_library = named_by_library(groups, noise, pair.scale)
+            own.append([float(x.mean()) for x in (by_time[0], by_library, by_time[1])])
         rates.append(np.mean(own, axis=0))
     mean = np.mean(rates, axis=0)
     error = np.std(rates, axis=0, ddof=1) / np.sqrt(len(rates))
     found: dict[str, Any] = {"data_sets": len(rates)}
-    for place, name in enumerate(("each time", "sequence")):
+    for place, name in enumerate(("each time", "sequence", "sequence, no simulations")):
         found[name] = [round(100 * float(mean[place]), 2), round(100 * float(error[place]), 2)]
     return found
 
 
-def of_data_sets(records: Path) -> Iterator[FloatArray]:
-    """Of each data set, pairs × groups: differences of means, less their mean over groups."""
+@dataclass(frozen=True)
+class Pair:
+    """Two models of a real data set: differences in groups less their mean, and the law's prior."""
+
+    differences: FloatArray
+    noise: FloatArray  # sampling variances
+    scale: float  # of the prior of the spread
+
+
+def of_data_sets(records: Path) -> Iterator[list[Pair]]:
+    """Of each data set all pairs of models that differ."""
     for path in sorted((records / "losses").glob("*.frozen.0.npz")):
         with np.load(path, allow_pickle=False) as kept:
-            observed, group = kept["observed"], kept["group"]
+            observed, group, simulated = kept["observed"], kept["group"], kept["simulations"]
         sizes = np.bincount(group)
         if sizes.size < LEAST_GROUPS:
             continue
+        misfits = of_models(observed, simulated, group)
         means = np.array([np.bincount(group, one) / sizes for one in observed])
-        a, b = np.triu_indices(len(means), 1)
-        differences = means[a] - means[b]
-        differences -= differences.mean(axis=1, keepdims=True)
-        yield differences[differences.std(axis=1) > 0.0]
+        found = []
+        for a, b in zip(*np.triu_indices(len(means), 1), strict=True):
+            differences = means[a] - means[b]
+            within = observed[a] - observed[b] - differences[group]
+            noise = np.sum(within**2) / (group.size - sizes.size) / sizes
+            scale = np.sqrt(0.5 * Groups.default_c * (misfits[a] + misfits[b]))
+            if np.ptp(differences) > 0.0:
+                found.append(Pair(differences - differences.mean(), noise, float(scale)))
+        yield found
+
+
+def of_models(observed: FloatArray, simulated: FloatArray, group: IntArray) -> FloatArray:
+    """W² of each model, the mean over groups that have simulations."""
+    last = simulated.shape[2]
+    each = []
+    for place in np.unique(group[:last]):
+        rows = np.flatnonzero(group == place)
+        drawn = simulated[:, :, rows].astype(np.float64)
+        pairs = zip(observed[:, rows], drawn, strict=True)
+        each.append([np.mean(wasserstein_distances(*one) ** 2) for one in pairs])
+    return np.mean(each, axis=0)
 
 
 # ---------------------------------------------------------------- how soon
@@ -169,7 +219,7 @@ def power(effect: float) -> dict[str, Any]:
     _, named = looked_at(groups)
     first = np.argmax(named != 0.0, axis=1)
     done = ever(named)
-    when = np.where(done, first + FIRST, np.inf)
+    when = np.where(done, first + FIRST_LOOK, np.inf)
     sign = named[np.arange(STUDIES), first]
     # Whether the winner that was named is better in as many new groups.
     n = np.where(done, when, 1)

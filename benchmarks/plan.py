@@ -1,11 +1,12 @@
-"""Plans, simulated: do so many more groups bring a verdict as often as a plan says?
+"""Plans, simulated: do so many more groups name a winner as often as a plan says?
 
     python benchmarks/plan.py [--problems 160] [--seed 0] [--name plan]
 
 The families of families.py. Two candidates are compared from 8 groups of 100 points. Where neither
-is rejected, `Comparison.plan` gives the chance that 4 and 22 more groups change that. These are
-then drawn from the family, and the comparison is made again with all groups. Asked about the study
-repeated, and about a single new group. Writes results/NAME.json and .md.
+is rejected, `result.plan` gives the chance that 4 and 22 more groups change that. These are then
+drawn from the family, and the comparison is made again with all groups. Asked about the study
+repeated, about a single new group, and about the study repeated with a look after every group.
+Writes results/NAME.json and .md.
 """
 
 from __future__ import annotations
@@ -29,7 +30,11 @@ AT_HAND = 8
 MORE = (4, 22)
 N_POINTS = 100
 N_SIMULATIONS = 4
-QUESTIONS = {"study repeated": None, "next group": 1}
+QUESTIONS: dict[str, dict[str, Any]] = {
+    "study repeated": {},
+    "next group": {"new_groups": 1},
+    "a look after every group": {"looks": "any"},
+}
 ALL = families.FAMILIES | families.GROUPED
 
 
@@ -65,39 +70,47 @@ def judge_all(family: families.Family, seed: list[int], problems: int) -> dict[s
         rng = np.random.default_rng([*seed, index])
         problem = families.draw(family, rng)
         losses = losses_in_groups(problem, AT_HAND + max(MORE), rng)
-        for question, new_groups in QUESTIONS.items():
-            outcome = judge(losses, new_groups)
+        for question, options in QUESTIONS.items():
+            outcome = judge(losses, options)
             if outcome is not None:
                 found[question].append(outcome)
     shape = (-1, 2, len(MORE))
     return {question: np.reshape(rows, shape) for question, rows in found.items()}
 
 
-def judge(losses: dict[str, rivals.Losses], new_groups: int | None) -> list[list[float]] | None:
-    """Predicted chances, and whether there then is a verdict; None where there is one already."""
-    pilot = compare_first(losses, AT_HAND, new_groups)
+def judge(losses: dict[str, rivals.Losses], options: dict[str, Any]) -> list[list[float]] | None:
+    """Predicted chances, and whether a winner then is named; None where there is one already."""
+    pilot = compare_first(losses, AT_HAND, options)
     if pilot.rejections:
         return None
     predicted = pilot.plan(MORE).chance[0].tolist()
-    seen = [
-        float(bool(compare_first(losses, AT_HAND + more, new_groups).rejections)) for more in MORE
-    ]
-    return [predicted, seen]
+    return [predicted, [float(is_named(losses, AT_HAND + more, options)) for more in MORE]]
+
+
+def is_named(losses: dict[str, rivals.Losses], n_groups: int, options: dict[str, Any]) -> bool:
+    """With so many groups, or at any look until then."""
+    result = compare_first(losses, n_groups, options)
+    if "looks" not in options:
+        return bool(result.rejections)
+    looks = result.looks()
+    return bool(looks.named[:, looks.n_groups > AT_HAND].any())
 
 
 def compare_first(
-    losses: dict[str, rivals.Losses], n_groups: int, new_groups: int | None
+    losses: dict[str, rivals.Losses], n_groups: int, options: dict[str, Any]
 ) -> rivals.Comparison:
     """The comparison from the first groups alone."""
     n_points = n_groups * N_POINTS
     some = {
-        name: rivals.Losses(sample.observed[:n_points], sample.simulations[:, :n_points])
+        name: rivals.Losses(
+            sample.observed[:n_points], sample.simulated[:, :n_points], left_out=False
+        )
         for name, sample in losses.items()
     }
     groups = np.repeat(np.arange(n_groups), N_POINTS)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", rivals.RivalsWarning)
-        return rivals.compare(some, groups=groups, new_groups=new_groups, rng=0)
+        return rivals.compare(some, groups=groups, rng=0, **options)
 
 
 def losses_in_groups(
@@ -142,8 +155,8 @@ def table(scores: dict[str, Any], settings: dict[str, Any]) -> str:
         "",
         f"`python benchmarks/plan.py --problems {settings['problems']} --seed "
         f"{settings['seed']}`: {settings['seconds']} s of processor time. Of pairs that are "
-        f"undecided from {AT_HAND} groups of {N_POINTS} points: the mean chance of a verdict with "
-        "so many more groups that `Comparison.plan` predicts / how often there was one, ± the "
+        f"undecided from {AT_HAND} groups of {N_POINTS} points: the mean chance of a winner with "
+        "so many more groups that `result.plan` predicts / how often there was one, ± the "
         "standard error of the difference.",
     ]
     for question, by_family in scores.items():

@@ -4,7 +4,8 @@
 
 Every link within the pages leads to a page, and to an anchor that is there; every picture has an
 alternative text. In Chromium, no page scrolls sideways at any of four widths, and axe finds
-nothing, light and dark. Without Chromium the latter two are left out, unless RIVALS_BROWSER=required.
+nothing, light and dark. Without Chromium the latter two are left out, unless
+RIVALS_BROWSER=required.
 """
 
 from __future__ import annotations

@@ -18,9 +18,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+from patsy import dmatrix
+
 import prepare
 from catalogue import CATALOGUE, DataSet
-from patsy import dmatrix
 
 # R writes a data set of an installed package; `data` looks for it without loading what the
 # package needs. Arguments: package, item, object within it, file.

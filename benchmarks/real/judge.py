@@ -13,11 +13,12 @@ import time
 import warnings
 from typing import Any
 
-import methods
 import numpy as np
 import numpy.typing as npt
-from problems import Problem
 from scipy.special import ndtr
+
+import methods
+from problems import Problem
 from truth import QUESTIONS
 
 FloatArray = npt.NDArray[np.float64]

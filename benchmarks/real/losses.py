@@ -26,11 +26,11 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from catalogue import DataSet
-from models import Predicted, candidates
 from sklearn.model_selection import GroupKFold, KFold
 
+from catalogue import DataSet
 from data import Table, load
+from models import Predicted, candidates
 
 FloatArray = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.intp]

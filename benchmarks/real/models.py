@@ -11,13 +11,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-import likelihoods
 import numpy as np
 import numpy.typing as npt
 from patsy import build_design_matrices, dmatrix
 from scipy.optimize import minimize
 from scipy.special import logit
 from sklearn.ensemble import RandomForestRegressor
+
+import likelihoods
 
 FloatArray = npt.NDArray[np.float64]
 RIDGE = 1e-3  # of standardised predictors, relative to one point's information

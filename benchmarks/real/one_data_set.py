@@ -27,12 +27,12 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from catalogue import CATALOGUE
-from methods.rivals_ import study_of
-from problems import problems
 from scipy.optimize import minimize
 from scipy.special import ndtr
 
+from catalogue import CATALOGUE
+from methods.rivals_ import study_of
+from problems import problems
 from rivals.laws import Transport
 from rivals.setting import Setting
 from run import losses_path

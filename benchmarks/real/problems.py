@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
 from losses import LEAST_FRESH, POOL, means_of_groups
 from truth import Fresh
 

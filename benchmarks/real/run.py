@@ -19,14 +19,14 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 from typing import Any
 
+from threadpoolctl import threadpool_limits
+
 import methods
 from catalogue import CATALOGUE, DataSet
+from data import NotInstalled, load
 from judge import line
 from losses import DESIGNS, write
 from problems import problems
-from threadpoolctl import threadpool_limits
-
-from data import NotInstalled, load
 
 HERE = Path(__file__).parent
 

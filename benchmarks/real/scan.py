@@ -16,6 +16,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+
 from catalogue import CATALOGUE
 
 HERE = Path(__file__).parent

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
 from truth import QUESTIONS
 
 FloatArray = npt.NDArray[np.float64]

@@ -73,6 +73,17 @@ def gap(design, groups, low, high):
     return f"{value['value']:+.1f} ± {value['error']:.1f} points ({cases(value)})".replace("-", "−")
 
 
+def at_kappa(kappa, plan="pooled"):
+    """Won again less mean P in points for P between .70 and .95, with groups left out, at a κ."""
+    for row in results("real")["shared training"]:
+        if (row["design"], row["plan"], row["κ"]) == ("left out", plan, kappa):
+            value = row["middle"]["won less P with noise"]
+            return f"{value['value']:+.1f} ± {value['error']:.1f} points ({cases(value)})".replace(
+                "-", "−"
+            )
+    raise LookupError(f"no κ = {kappa}, {plan}")
+
+
 def failed(design, groups, threshold=0.95):
     """The failure rate of named winners."""
     return rate(decision(design, groups, threshold)["failed"])
@@ -436,4 +447,21 @@ def table_of_methods(groups):
             f"| {row['method']} | {' | '.join(shown)} | {row['named']['value']:.0f} | "
             f"{row['named']['data_sets']} |"
         )
+    return "\n".join(lines)
+
+
+def table_of_kappa():
+    """What each κ makes of P, by number of groups and of folds."""
+    kappas = ("0", "6/G", "12/G", "20/G")
+    rows = {}
+    for row in results("real")["shared training"]:
+        if row["design"] == "left out" and row["plan"] != "pooled":
+            rows.setdefault((row["groups"], row["folds"]), {})[row["κ"]] = row["middle"]
+    lines = heads("groups", "folds", *(f"κ = {kappa}" for kappa in kappas), "data sets", "pairs")
+    for (groups, folds), found in sorted(rows.items()):
+        values = [found[kappa]["won less P with noise"] for kappa in kappas]
+        shown = [f"{each['value']:+.1f} ± {each['error']:.1f}" for each in values]
+        ours = found["12/G"]["won less P with noise"]
+        cells = [str(groups), str(folds), *shown, str(ours["data_sets"]), str(ours["pairs"])]
+        lines.append(f"| {' | '.join(cells)} |".replace("| -", "| −"))
     return "\n".join(lines)

@@ -22,9 +22,9 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-
 from rivals.calibration import judge_experiments
 from rivals.calibration.curve import calibration_curve
+
 from rivals.testbeds.blackbody import radiance
 
 RESULTS: Final = Path(__file__).parent / "results"

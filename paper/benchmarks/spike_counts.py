@@ -21,9 +21,9 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
+from rivals.calibration import ExperimentLosses
 
 from rivals import RivalsWarning, calibrate
-from rivals.calibration import ExperimentLosses
 from rivals_paper.gpu.records import ask
 from rivals_paper.neuron_runs import C_MAIN, COUNT_ALL, MAIN
 from rivals_paper.output import CORRECTED

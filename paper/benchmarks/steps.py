@@ -38,9 +38,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from families import Gaussian
+from rivals.calibration import Calibration
 
 import rivals
-from rivals.calibration import Calibration
 from rivals.laws import Beta, Setting, Transport
 from rivals_paper.steps import compare_in_steps
 

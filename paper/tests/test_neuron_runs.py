@@ -20,10 +20,10 @@ from rivals_paper.experiments import Experiments
 from rivals_paper.loss_criterion import synthetic_loss_only
 from rivals_paper.neuron_calibration_all import pooled
 from rivals_paper.neuron_copies import between_runs, compare_with_copies, correlation
-from rivals_paper.neuron_rules import valid_for, verdict_table
 from rivals_paper.neuron_runs import C_MAIN, MAIN, generator_is_first, original
 from rivals_paper.output import VARIANTS, Task, published
 from rivals_paper.records import recorded
+from rivals_paper.rules import valid_for, verdict_table
 
 RESULTS = Path(__file__).parents[1] / "results"
 

@@ -3,8 +3,8 @@
 """
 
 import numpy as np
-
 from rivals.calibration import judge_experiments
+
 from rivals_paper.neuron_runs import C_MAIN, MAIN, original
 
 

@@ -378,6 +378,7 @@ def blackbody_valid(name: str) -> str:
     of two.
     """
     from rivals.calibration import judge_experiments
+
     from rivals_paper.blackbody_records import committed
 
     record = committed(name)

@@ -17,7 +17,7 @@ SAID: ContextVar[set[str] | None] = ContextVar("SAID", default=None)
 
 
 class RivalsWarning(UserWarning):
-    """Something in the input makes the answer less reliable than it looks.
+    """The input makes an answer less reliable than it looks.
 
     The message says what to do.
 

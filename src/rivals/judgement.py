@@ -13,7 +13,7 @@ from rivals._types import FloatArray, IntArray
 from rivals.evidence import Evidence, Note
 from rivals.judge import Correction, judge
 from rivals.laws.base import Law
-from rivals.method.rule import Decision, Rejection
+from rivals.method.rule import Decision, Rejection, decide
 from rivals.setting import Setting
 from rivals.summaries import GroupSummaries
 
@@ -84,17 +84,22 @@ class Judgement:
 
     @property
     def rejections(self) -> dict[str, Rejection]:
-        """By which rival each other model is rejected, and with what probability."""
+        """Which models are rejected, by which rival, with which P."""
         return self.decision.rejections
 
     @property
     def best(self) -> str | None:
-        """The model of lowest risk; None where P calls it worse than another."""
+        """The model of lowest risk, or None.
+
+        None where P calls it worse than another.
+        """
         return None if self.contradictions else self.ranking[0]
 
     @cached_property
     def contradictions(self) -> dict[str, float]:
-        """Models that P calls better than the one of lowest risk, with P(the latter better).
+        """Models that P calls better than the lowest risk.
+
+        With P(the one of lowest risk better).
 
         No margin matters to that.
         """
@@ -107,7 +112,10 @@ class Judgement:
 
     @property
     def risk(self) -> dict[str, float]:
-        """What the decision is about, of each model: with groups the mean over groups."""
+        """The risk of each model.
+
+        What the decision is about; with groups the mean over groups.
+        """
         return dict(zip(self.names, self.evidence.risk.tolist(), strict=True))
 
     @property
@@ -117,7 +125,10 @@ class Judgement:
 
     @cached_property
     def probability(self) -> FloatArray:
-        """[a, b] = P(a better than b by more than the margin), of every pair."""
+        """P of every pair of models.
+
+        [a, b] = P(a better than b by more than the margin).
+        """
         if self.evidence.is_complete:
             return self.evidence.probability
         found = self.law.evidence(self.summary, self.setting).probability
@@ -125,7 +136,10 @@ class Judgement:
 
     @property
     def standard_error(self) -> FloatArray:
-        """[a, b], Monte Carlo error of `probability`; zero in closed form."""
+        """Monte Carlo error of `probability`.
+
+        Zero in closed form.
+        """
         return self.evidence.standard_error
 
     def over(self, new_groups: float) -> FloatArray:
@@ -142,7 +156,9 @@ class Judgement:
         margin: float | None = None,
         others: IntArray | None = None,
     ) -> FloatArray:
-        """P(one model better than each other, or than some) over so many new groups.
+        """P that one model is better than others.
+
+        Over so many new groups.
 
         As long as there are models; nan for those that were not asked for.
         """
@@ -160,7 +176,10 @@ class Judgement:
 
     @property
     def new_groups(self) -> float | None:
-        """How many new groups the decision is about; None without groups."""
+        """The number of new groups of the decision.
+
+        None without groups.
+        """
         return self.setting.new_groups or self.n_groups or None
 
     @property
@@ -191,6 +210,8 @@ class Judgement:
         {}
         """
         setting = self.setting.but(**options)
+        if options.keys() <= {"threshold"} and self.evidence.is_complete:
+            return replace(self, setting=setting, decision=decide(self.evidence, setting))
         evidence, decision = judge(self.law, self.summary, setting, self.correction)
         return replace(self, setting=setting, evidence=evidence, decision=decision)
 

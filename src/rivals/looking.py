@@ -51,7 +51,10 @@ class Looks:
 
     @property
     def first_named(self) -> dict[str, int | None]:
-        """After how many groups a winner was named first; None where none was."""
+        """After how many groups a winner was named first.
+
+        None where none was.
+        """
         return {
             name: int(self.n_groups[np.argmax(row)]) if row.any() else None
             for name, row in zip(self.models, self.named, strict=True)

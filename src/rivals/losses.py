@@ -22,7 +22,9 @@ LARGEST = 1e150
 
 @dataclass(frozen=True)
 class Provenance:
-    """Where losses come from; sentences and the decision depend on it.
+    """Where losses come from.
+
+    Sentences and the decision depend on it.
 
     Attributes
     ----------
@@ -39,6 +41,12 @@ class Provenance:
         What one point is called, as "pupil".
     library : str
         What fitted the models, as "scikit-learn".
+
+    Examples
+    --------
+    >>> import rivals
+    >>> rivals.Provenance(loss="absolute error", unit="points", left_out=True).unit
+    'points'
     """
 
     loss: str = ""
@@ -151,7 +159,10 @@ class Losses:
 
     @cached_property
     def mean(self) -> float:
-        """Mean observed loss, computed about the median: an offset then costs no digits."""
+        """Mean observed loss.
+
+        Computed about the median: an offset then costs no digits.
+        """
         return self.reference + float(np.mean(self.observed - self.reference))
 
     def __repr__(self) -> str:

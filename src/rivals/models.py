@@ -65,7 +65,10 @@ class Candidate:
     def losses(
         self, data: Any, *, n_points: int | None = None, n_simulations: int = 1, rng: RNG = None
     ) -> Losses:
-        """Losses on held-out `data`, and on simulations of as many points (or `n_points`)."""
+        """Losses on held-out `data`, and on simulations.
+
+        Simulations have as many points as the data, or `n_points`.
+        """
         return losses_of_model(self, data, n_points=n_points, n_simulations=n_simulations, rng=rng)
 
 

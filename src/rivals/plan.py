@@ -37,7 +37,7 @@ LOOKED_AT = 64
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """The chance that so many more groups decide between the best and each model that is open.
+    """How probably more groups would decide what is open.
 
     A decision is that one of the two is better, by more than the margin if there is one, with a
     probability above the threshold. Where data are looked at as they come, it is one at any look.

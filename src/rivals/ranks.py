@@ -18,7 +18,7 @@ from rivals.table import Column, Table
 
 @dataclass(frozen=True, eq=False)
 class Ranks:
-    """The rank of each model, as far as it is known.
+    """The ranks that each model may have.
 
     Attributes
     ----------

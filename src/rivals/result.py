@@ -11,6 +11,7 @@ from rivals import saved, shown, told
 from rivals import sentences as say
 from rivals._types import RNG
 from rivals.equivalence import Equivalence, equivalence
+from rivals.gate import Gate, gate
 from rivals.judgement import Judgement
 from rivals.looking import Looks, looks
 from rivals.ranks import Ranks, ranks
@@ -88,7 +89,7 @@ class Comparison(Judgement):
 
     @property
     def conclusion(self) -> str:
-        """The decision in a sentence, and at most one of caution."""
+        """The decision, and at most one sentence of caution."""
         return told.conclusion(self)
 
     def details(self) -> str:
@@ -100,7 +101,7 @@ class Comparison(Judgement):
         return told.methods(self)
 
     def plot(self, kind: str | None = None, *, ax: Any = None) -> Any:
-        """A picture: of the differences between groups, or of the risks.
+        """Draw differences between groups, or risks.
 
         `rivals.plots` has all kinds.
         """
@@ -155,25 +156,72 @@ class Comparison(Judgement):
         }
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write summary and setting to one file, which `rivals.load` decides again."""
+        """Write summary and setting to one file.
+
+        `rivals.load` reads it, and decides again.
+        """
         saved.save(self, path)
 
     # ---------------------------------------------------------------- other questions
 
     def plan(self, more_groups: Any = (5, 10, 20, 40), *, rng: RNG = 0) -> Plan:
-        """How probably so many more groups would decide between the best and each other."""
+        """How probably more groups would decide (power).
+
+        Of the best against each model that is open.
+        """
         from rivals.plan import plan
 
         return plan(self, more_groups, rng=rng)
 
+    def gate(
+        self,
+        baseline: str,
+        *,
+        model: str | None = None,
+        require: str = "better",
+        margin: float | None = None,
+    ) -> Gate:
+        """Whether a model may replace the baseline.
+
+        Parameters
+        ----------
+        baseline : str
+            The model in use.
+        model : str, optional
+            The one that may replace it; by default the only other one.
+        require : {"better", "not-worse"}
+            Better by more than the margin; or worse by no more than the margin.
+        margin : float, optional
+            Smallest difference that matters; that of the comparison by default.
+
+        Returns
+        -------
+        Gate
+            With `passed`, `outcome` ("passed", "failed" or "undecided") and `probability`.
+
+        Examples
+        --------
+        >>> import rivals
+        >>> from rivals.testbeds import toys
+        >>> rivals.compare(toys.losses(), rng=0).gate("B").outcome
+        'passed'
+        """
+        return gate(self, baseline, model=model, require=require, margin=margin)
+
     def looks(self) -> Looks:
-        """What could be said after each group, in the order in which they came."""
+        """What could be said after each group, as they came."""
         return looks(self)
 
     def ranks(self) -> Ranks:
-        """Between which ranks each model lies, and which may be the best."""
+        """Intervals of ranks, and tiers.
+
+        Between which ranks each model lies, and which may be the best.
+        """
         return ranks(self)
 
     def equivalence(self, margin: float | None = None) -> Equivalence:
-        """Whether the best and each other model differ by less than the margin."""
+        """Whether models are practically equivalent to the best.
+
+        Whether they differ by less than the margin.
+        """
         return equivalence(self, self.setting.margin if margin is None else margin)

@@ -33,7 +33,7 @@ ROUNDING = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class GroupSummaries:
-    """The groups of a study, in the order in which they came.
+    """The groups of a study, in order of arrival.
 
     Attributes
     ----------
@@ -86,7 +86,10 @@ class GroupSummaries:
 
     @classmethod
     def of_losses(cls, losses: Mapping[str, Losses], groups: Any = None) -> GroupSummaries:
-        """From the losses of each model at the same points, as a site makes them."""
+        """Reduce the losses of each model to groups.
+
+        As a site does that shares no losses.
+        """
         return cls.of(Study.of(losses, groups=groups))
 
     @classmethod
@@ -122,11 +125,14 @@ class GroupSummaries:
 
     @property
     def degrees(self) -> int:
-        """Of the pooled variances within groups; at least 1, also where each group is one point."""
+        """Degrees of freedom of the pooled variances within groups.
+
+        At least 1, also where each group is one point.
+        """
         return max(int(self.sizes.sum()) - self.sizes.size, 1)
 
     def sampling(self, a: IntArray, b: IntArray) -> FloatArray:
-        """The sampling variance of each difference of two mean losses, pairs × groups."""
+        """Sampling variances of differences of means, pairs × groups."""
         if self.variances is not None:
             return np.asarray(self.variances[a, b])
         return np.asarray((self.pairs.of_pairs(a, b) / self.degrees)[:, None] / self.sizes)
@@ -140,19 +146,24 @@ class GroupSummaries:
 
     @cached_property
     def known(self) -> BoolArray:
-        """Which pairs can be judged: those of which the sampling variance is known."""
+        """Which pairs can be judged.
+
+        Those of which the sampling variance is known.
+        """
         if self.variances is None:
             return np.ones((len(self.models), len(self.models)), dtype=bool)
         return np.asarray(~np.isnan(self.variances).any(axis=2))
 
     @cached_property
     def magnitude(self) -> FloatArray:
-        """The size of the losses of each model, beside which rounding is judged."""
+        """Size of losses, beside which rounding is judged."""
         within = np.sqrt(self.pairs.own_scaled / float(self.sizes.sum()))
         return np.asarray(within + np.abs(self.means).max(axis=1))
 
     def taken(self, groups: Sequence[int]) -> GroupSummaries:
-        """Some of the groups, by their places, as if variances within groups were known from all.
+        """Some of the groups, by their places.
+
+        Variances within groups stay those of all.
 
         For looks at a study as it grows; the pooled variance stays that of all groups.
         """
@@ -171,7 +182,10 @@ class GroupSummaries:
         )
 
     def ordered(self, models: Sequence[str]) -> GroupSummaries:
-        """The same of the same models in another order, relative to another first model."""
+        """The same with models in another order.
+
+        Means are then relative to another first model.
+        """
         if set(models) != set(self.models):
             raise ValueError(
                 f"sites must have the same models; got {list(models)} and {list(self.models)}"
@@ -192,7 +206,9 @@ class GroupSummaries:
 
     @classmethod
     def join(cls, sites: Sequence[GroupSummaries]) -> GroupSummaries:
-        """The groups of several sites, whose models must be the same.
+        """Join the groups of several sites.
+
+        Their models must be the same.
 
         Examples
         --------

@@ -77,7 +77,7 @@ class Table:
         return Table(columns, self.notes)
 
     def spans(self) -> list[tuple[str, list[Column]]]:
-        """Heads that stand over several columns, with these; an empty one over the others."""
+        """Heads over several columns; empty over the others."""
         return [(over, list(group)) for over, group in groupby(self.columns, lambda c: c.over)]
 
     def text(self) -> str:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
 from problems import Problem
 
 FloatArray = npt.NDArray[np.float64]

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from problems import Problem
 
+from problems import Problem
 from rivals.laws import Beta, Groups, Transport
 from rivals.losses import Losses, Provenance, Study
 from rivals.setting import Setting

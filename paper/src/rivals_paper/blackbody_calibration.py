@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from rivals.calibration import judge_experiments
 from rivals_paper.arrays import FloatArray
 from rivals_paper.blackbody_experiments import (
     LAWS,
@@ -20,8 +19,8 @@ from rivals_paper.blackbody_experiments import (
 from rivals_paper.blackbody_records import Record, committed
 from rivals_paper.calibration_panels import frame_panel
 from rivals_paper.experiments import Experiments
-from rivals_paper.method import PAPER
-from rivals_paper.neuron_rules import bound_of
+from rivals_paper.judged import winners
+from rivals_paper.method import PROCESS
 from rivals_paper.output import (
     AS_PUBLISHED,
     CORRECTED,
@@ -32,6 +31,7 @@ from rivals_paper.output import (
     new_figure,
     published,
 )
+from rivals_paper.rules import bound_of
 from rivals_paper.streams import stream
 
 NAME = "blackbody-calibration"
@@ -127,7 +127,7 @@ def make(task: Task) -> Reproduction:
             "experiments": {name: len(each) for name, each in records.items()},
             "bin_size": BIN_SIZE,
             "n_data": {"published": N_PUBLISHED, "corrected": N_DATA},
-            "laws": {CORRECTED: PAPER, TRANSPORT: LAWS["transport"]},
+            "laws": {CORRECTED: PROCESS, TRANSPORT: LAWS["transport"]},
             "source": "committed records" if task.experiments is None else "computed",
         },
     )
@@ -160,9 +160,7 @@ def _summary(record: Record, column: int) -> dict[str, Any]:
     experiments = record.experiments
     values = record.probability[:, column]
     right = _right(values, experiments.truth)
-    validity = judge_experiments(
-        {NAME: (values[:, None], experiments.truth)}, [2.0 ** int(record.log2_c[column])]
-    )
+    found = winners(values, experiments.truth)
     too_sure = np.abs(values - 0.5) + 0.5 - right
     excess = experiments.excess(column, _bins(len(record)))
     predicted, observed = experiments.curve(column, _bins(len(record)))
@@ -175,9 +173,11 @@ def _summary(record: Record, column: int) -> dict[str, Any]:
         "stated less actual": float(too_sure.mean()),
         "standard error of stated less actual": float(too_sure.std() / np.sqrt(len(record))),
         "judged": {
-            "valid": bool(validity.valid[0, 0]),
-            "says nothing": bool(validity.says_nothing[0, 0]),
-            "reason": validity.reasons[0][0],
+            "valid": found.valid,
+            "says nothing": not found.named,
+            "problem": found.problem,
+            "named": found.named,
+            "wrong": round(found.error, 4),
         },
         "bound": bound_of(values, experiments.truth),
         f"worst of {COARSE_BINS} bins": _worst(too_sure, right, values),
@@ -338,8 +338,8 @@ def _label(record: Record, k: int) -> str:
     column = record.log2_c.tolist().index(k)
     values = record.probability[:, column]
     truth = record.experiments.truth
-    judged = judge_experiments({NAME: (values[:, None], truth)}, [2.0**k]).judgements[0][0]
-    winners = PASSED if judged.valid else FAILED
-    if not judged.stated:
-        winners = "–"
-    return f"$2^{{{k}}}$ {winners} {PASSED if bound_of(values, truth)['kept'] else FAILED}"
+    found = winners(values, truth)
+    passes = PASSED if found.valid else FAILED
+    if not found.named:
+        passes = "–"
+    return f"$2^{{{k}}}$ {passes} {PASSED if bound_of(values, truth)['kept'] else FAILED}"

@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from rivals import Losses, calibrate
+from rivals import Losses
 from rivals.testbeds import blackbody
 from rivals_paper import seeds
 from rivals_paper.arrays import FloatArray
 from rivals_paper.blackbody_records import Record, read, rounded, write
-from rivals_paper.method import PAPER
+from rivals_paper.method import PROCESS
 from rivals_paper.mirrored import PublishedProcess
 from rivals_paper.penalised import fit_penalised
 from rivals_paper.risks import probability, sample_risk
@@ -71,9 +71,11 @@ def corrected_experiments(law: str, folder: Path, n: int, seed: int, progress: b
 
     A store keeps them.
     """
+    from rivals import calibrate
+
     calibration = calibrate(
         {"bias sweep": blackbody.bias_sweep},
-        **(PAPER | LAWS[law]),
+        **(PROCESS | LAWS[law]),
         n_data=N_DATA,
         n_experiments=n,
         c=[2.0**k for k in LOG2_C_CORRECTED],

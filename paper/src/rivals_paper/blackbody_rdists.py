@@ -175,7 +175,7 @@ def _many_spectra(index: int, seed: int) -> dict[str, Any]:
             losses = losses_corrected(test, models, rng=rng)
             planck, rayleigh_jeans = (losses[law] for law in blackbody.LAWS)
             draws = (sample_risk(each, C, 2000, rng) for each in (planck, rayleigh_jeans))
-            gap = rayleigh_jeans.empirical_risk - planck.empirical_risk
+            gap = rayleigh_jeans.mean - planck.mean
             found.append((probability(*draws)[0], gap))
     return {"fitted to the same": _quantiles(same), "fitted to another": _quantiles(other)}
 
@@ -196,7 +196,7 @@ def _numbers(panel: Panel) -> dict[str, Any]:
         numbers[variant] = {"B": value, "standard_error": error}
         for law, risks in draws.items():
             numbers[variant][TITLES[law]] = {
-                "empirical_risk": panel.losses[variant][law].empirical_risk,
+                "empirical_risk": panel.losses[variant][law].mean,
                 "mean": risks.mean(),
                 "std": risks.std(),
                 "quantiles_05_50_95": np.quantile(risks, [0.05, 0.5, 0.95]),

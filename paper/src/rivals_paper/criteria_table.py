@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from rivals import criteria
 from rivals.testbeds import blackbody
+from rivals_paper import criteria, seeds
 from rivals_paper import criteria_table_bayes as bayes
-from rivals_paper import seeds
 from rivals_paper.blackbody_models import (
     LOSS_AT_TRUE_TEMPERATURE,
     fitted_as_published,

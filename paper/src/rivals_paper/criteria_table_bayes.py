@@ -7,8 +7,8 @@ from functools import cache
 import numpy as np
 from scipy.special import logsumexp
 
-from rivals import criteria
 from rivals.testbeds import blackbody
+from rivals_paper import criteria
 from rivals_paper.blackbody_bayes import Prior, posterior
 
 LOG10 = np.log(10)

@@ -11,9 +11,9 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
+from scipy.spatial.distance import cdist
 
 from rivals import Losses
-from rivals.read import summaries
 from rivals_paper.arrays import FloatArray
 from rivals_paper.neuron_example import (
     COLOURS,
@@ -46,6 +46,7 @@ COPIES = 5
 WINDOW = 500  # ms: the usual intervals, up to 400 ms, fit in
 LONG = 24_000  # ms of a longer recording of the same kind; the example has 4 000
 ENSEMBLE = 64  # windows from which the law of each candidate's statistics is estimated
+OF_ENSEMBLE = 5  # the stream of their random numbers
 N_DRAWS = 8192
 CANDIDATES = {**LABELS, TRUE: "LP 1"}
 PAIRS = [*combinations(LABELS, 2), *((TRUE, label) for label in LABELS)]
@@ -145,6 +146,27 @@ def silence(spikes: FloatArray) -> FloatArray:
     return np.asarray(np.log(np.diff(np.flatnonzero(spikes), prepend=-1, append=len(spikes)).max()))
 
 
+def reduced(spikes: FloatArray) -> FloatArray:
+    """Count and silence of each window, (windows, 2)."""
+    windows = spikes.reshape(-1, WINDOW)
+    return np.array([[count(each), silence(each)] for each in windows])
+
+
+def energy_score(values: FloatArray, members: FloatArray) -> FloatArray:
+    """The fair energy score of each value: unbiased, whatever the number of members.
+
+    Mean distance to the members, less half the mean distance between two of them.
+
+    Examples
+    --------
+    >>> energy_score(np.array([[0.0]]), np.array([[-1.0], [1.0]]))
+    array([0.])
+    """
+    m = len(members)
+    spread = cdist(members, members).mean(axis=1).sum() / (2 * (m - 1))
+    return np.asarray(cdist(values, members).mean(axis=1) - spread)
+
+
 def spike_train(voltage: FloatArray) -> FloatArray:
     """1 in each ms in which the voltage, below -10 mV since the last spike, reaches 0 mV.
 
@@ -181,15 +203,15 @@ def judge(variant: str, copy: int, seed: int) -> Verdicts:
     risks: dict[str, dict[str, FloatArray]] = {length: {} for length in recordings}
     means = {}
     for k, (label, cell) in enumerate(cells.items()):
-        model = summaries(
-            cell, [count, silence], block=WINDOW, score="energy", n_ensemble=ENSEMBLE, rng=k
-        )
+        windows = reduced(cell.simulate(ENSEMBLE * WINDOW, stream(k, OF_ENSEMBLE)))
         for length, data in recordings.items():
             rng = stream(seed, 4, k, len(data))
-            own = model.simulate(len(data) // WINDOW, rng)
-            losses = Losses(np.asarray(model.loss(data)), np.asarray(model.loss(own)))
+            own = cell.simulate(len(data), rng)
+            losses = Losses(
+                energy_score(reduced(data), windows), energy_score(reduced(own), windows)
+            )
             risks[length][label] = sample_risk(losses, C, N_DRAWS, rng)
-            means[label] = losses.empirical_risk
+            means[label] = losses.mean
     return Verdicts(
         probability={
             f"{POINTWISE}, {EXAMPLE}": _probabilities(pointwise),

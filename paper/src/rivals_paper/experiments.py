@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rivals_paper.arrays import FloatArray
+from rivals_paper.arrays import FloatArray, IntArray
 
 
 class Verdicts(NamedTuple):
@@ -46,9 +46,8 @@ class Experiments:
         By default clip(N/16, 16, 64) each, as published.
         """
         count = len(self.truth)
-        bins = min(bins or max(count // int(np.clip(count // 16, 16, 64)), 1), count)
-        order = np.argsort(self.probability[:, column], kind="stable")
-        groups = np.array_split(order, bins)
+        bins = bins or max(count // int(np.clip(count // 16, 16, 64)), 1)
+        groups = equal_counts(self.probability[:, column], bins)
         predicted = np.array([self.probability[group, column].mean() for group in groups])
         return predicted, np.array([self.truth[group].mean() for group in groups])
 
@@ -94,3 +93,8 @@ class Experiments:
             + (second.size - 1) * max(q2 - area**2, 0)
         )
         return area, float(np.sqrt(spread / (first.size * second.size)))
+
+
+def equal_counts(values: FloatArray, bins: int) -> list[IntArray]:
+    """Bins of equal count, as indices of the values, the lowest first."""
+    return np.array_split(np.argsort(values, kind="stable"), min(bins, values.size))

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from rivals import HierarchicalBetaProcess, criteria
+from rivals import HierarchicalBetaProcess
 from rivals.testbeds import blackbody
+from rivals_paper import criteria, nested_mdl
 from rivals_paper import nested_families as nested
-from rivals_paper import nested_mdl
 from rivals_paper.blackbody_bayes import posterior
 from rivals_paper.criteria_comparisons import comparisons
 from rivals_paper.criteria_picture import draw

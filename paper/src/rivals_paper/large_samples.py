@@ -12,10 +12,11 @@ from typing import Any, Final
 import numpy as np
 from scipy.special import gammaln
 
-from rivals import compare
-from rivals.criteria import aic, bic
+from rivals import Comparison, compare
+from rivals.laws.beta import BetaSummary
 from rivals_paper.arrays import FloatArray
-from rivals_paper.method import PAPER
+from rivals_paper.criteria import aic, bic
+from rivals_paper.method import PROCESS
 from rivals_paper.output import Reproduction, Task, new_figure
 from rivals_paper.streams import stream
 from rivals_paper.tracking import track
@@ -118,11 +119,8 @@ def judge(size: int, seed: int) -> dict[str, Any]:
     models = fit(training)
     found: dict[str, Any] = {}
     for name, settings in LAWS.items():
-        result = compare(models, test, c=C, rng=seed, **PAPER | settings)
-        found[name] = {
-            "B": float(result.probability[0, 1]),
-            "sd": [float(result.risk_std[model]) for model in NAMES],
-        }
+        result = compare(models, test, c=C, rng=seed, **PROCESS | settings)
+        found[name] = {"B": float(result.probability[0, 1]), "sd": spreads(result)}
     fitted = [-models[model].loss(training) for model in NAMES]
     held_out = [-models[model].loss(test) for model in NAMES]
     evidence = log_evidences(training)
@@ -134,6 +132,14 @@ def judge(size: int, seed: int) -> dict[str, Any]:
     }
     found["criteria"] = {name: first - second for name, (first, second) in pairs.items()}
     return found
+
+
+def spreads(result: Comparison) -> list[float]:
+    """Standard deviation of the risk of each model."""
+    if isinstance(result.summary, BetaSummary):
+        return [process.at(C).risk_std for process in result.summary.processes]
+    risks: Any = result.law.risks(result.summary, result.setting)
+    return [float(variance**0.5) for variance in risks.variance[0]]
 
 
 def make(task: Task) -> Reproduction:

@@ -8,7 +8,6 @@ from typing import Any, Final
 import numpy as np
 from scipy.special import ndtr
 
-from rivals.criteria import loss_only
 from rivals_paper.arrays import FloatArray
 from rivals_paper.calibration_panels import (
     draw_neuron_curves,
@@ -16,11 +15,11 @@ from rivals_paper.calibration_panels import (
     one_legend,
     plain_ticks,
 )
+from rivals_paper.criteria import loss_only
 from rivals_paper.experiments import Experiments
 from rivals_paper.neuron_calibration import NAME as CALIBRATION
 from rivals_paper.neuron_calibration_all import NOISES, of_noise, pooled
 from rivals_paper.neuron_copies import between_runs, compare_with_copies, correlation, spread_of
-from rivals_paper.neuron_rules import valid_for
 from rivals_paper.neuron_runs import (
     C_MAIN,
     COUNT_ALL,
@@ -55,6 +54,7 @@ from rivals_paper.records import (
     recorded_loss_only,
     recorded_ratio,
 )
+from rivals_paper.rules import valid_for
 from rivals_paper.streams import stream
 from rivals_paper.tracking import track
 

@@ -16,9 +16,9 @@ import math
 import numpy as np
 
 from rivals import Losses, QuantileFunction
-from rivals.core import tree
-from rivals.core.beta import beta_parameters
-from rivals.core.quantiles import grid
+from rivals.laws.beta import tree
+from rivals.laws.beta.solver import beta_parameters
+from rivals.method.quantiles import grid
 from rivals_paper.arrays import FloatArray
 from rivals_paper.risks import probability
 
@@ -49,7 +49,7 @@ class PublishedProcess:
     def __init__(self, losses: Losses, c: float) -> None:
         phi = grid(DEPTH)
         centre = QuantileFunction(losses.observed)(phi)
-        discrepancy = np.abs(QuantileFunction(losses.synthetic)(phi) - centre)
+        discrepancy = np.abs(QuantileFunction(losses.simulated[0])(phi) - centre)
         self.ends = centre[[0, -1]]
         self.deviations = np.sqrt(c) * discrepancy[[0, -1]]
         self.log_ratio = tree.log_ratios(centre, DEPTH)

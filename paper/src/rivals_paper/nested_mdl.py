@@ -11,9 +11,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import gammaincc, logsumexp
 
-from rivals import criteria
 from rivals.testbeds import blackbody
 from rivals.testbeds.blackbody import Spectrum
+from rivals_paper import criteria
 from rivals_paper.arrays import FloatArray
 from rivals_paper.nested_model import NestedModel, fit_nested
 

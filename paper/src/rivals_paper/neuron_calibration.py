@@ -27,7 +27,6 @@ from rivals_paper.neuron_copies import (
     spread_of,
     summary_of_copies,
 )
-from rivals_paper.neuron_rules import bound_of, valid_for
 from rivals_paper.neuron_runs import (
     C_MAIN,
     COUNT_MAIN,
@@ -63,6 +62,7 @@ from rivals_paper.records import (
     recorded_long,
     replicated,
 )
+from rivals_paper.rules import bound_of, valid_for
 
 NAME = "neuron-calibration"
 DESCRIPTION = "Calibration of c for the neuron models: six epistemic distributions"

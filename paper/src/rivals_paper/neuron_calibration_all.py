@@ -7,11 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from rivals.calibration import judge_experiments
 from rivals_paper.calibration_panels import COLOURS, one_legend
 from rivals_paper.experiments import Experiments
+from rivals_paper.judged import THRESHOLD, bound, winners
 from rivals_paper.neuron_copies import Copies, compare_with_copies, spread_of, summary_of_copies
-from rivals_paper.neuron_rules import THRESHOLD, valid_for, verdict_table
 from rivals_paper.neuron_runs import (
     C_ALL,
     C_MAIN,
@@ -40,6 +39,7 @@ from rivals_paper.output import (
 )
 from rivals_paper.pyloric import Condition, conditions
 from rivals_paper.records import LAWS
+from rivals_paper.rules import valid_for, verdict_table
 
 NAME = "neuron-calibration-all"
 DESCRIPTION = "Calibration of c for the neuron models: all 48 epistemic distributions"
@@ -255,11 +255,10 @@ def _draw_rules(panel: Any, records: list[Experiments]) -> Any:
     shape = (len(records), len(C_ALL))
     excess = np.zeros(shape)
     for row, each in enumerate(records):
-        validity = judge_experiments({"": (each.probability, each.truth)}, C_ALL)
         for column in range(len(C_ALL)):
-            excess[row, column] = max(validity.bounds[0][column].excess, 0.0)
-            judged = validity.judgements[0][column]
-            if not judged.stated:
+            excess[row, column] = max(bound(each.probability[:, column], each.truth).excess, 0.0)
+            judged = winners(each.probability[:, column], each.truth)
+            if not judged.named:
                 panel.plot(column, row, marker="_", ms=4, color="0.5")
             elif not judged.valid:
                 panel.plot(column, row, marker="x", ms=3, color="k", mew=0.8)

@@ -199,7 +199,7 @@ def spread_of_summaries(copies: Sequence[dict[str, Fitted]]) -> dict[str, Any]:
     found = {}
     for label in copies[0]:
         widths = [fitted[label].sigma for fitted in copies]
-        risks = [fitted[label].losses.empirical_risk for fitted in copies]
+        risks = [fitted[label].losses.mean for fitted in copies]
         found[label] = {
             "sigma, mean": np.mean(widths),
             "sigma, spread": np.std(widths, ddof=1),

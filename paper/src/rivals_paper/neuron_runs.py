@@ -7,17 +7,19 @@ from __future__ import annotations
 import base64
 from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from rivals import Calibration, calibrate
 from rivals_paper.arrays import FloatArray
 from rivals_paper.experiments import Experiments
-from rivals_paper.method import PAPER
+from rivals_paper.method import PROCESS
 from rivals_paper.output import AS_PUBLISHED, CONSTANTS_PUBLISHED, VARIANTS, Task, published
 from rivals_paper.pyloric import Condition, Corrected, Published, published_draws
 from rivals_paper.records import recorded, recorded_between, recorded_c_between
+
+if TYPE_CHECKING:
+    from rivals import Calibration
 
 N_DATA: Final = 4000
 N_TRUTH: Final = 16384  # as published: of one recording
@@ -159,10 +161,12 @@ def run_omegas(
     """Calibrate over these epistemic distributions with the sizes of the paper, kept in the store
     of that name.
     """
+    from rivals import calibrate
+
     task.folder.mkdir(parents=True, exist_ok=True)
     return calibrate(
         omegas,
-        **PAPER,
+        **PROCESS,
         n_data=N_DATA,
         n_truth=n_truth(variant),
         n_experiments=experiments,

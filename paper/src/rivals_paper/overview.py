@@ -8,10 +8,12 @@ from typing import Any
 import numpy as np
 
 from rivals import Calibration, Comparison, Experiment, HierarchicalBetaProcess, calibrate, compare
+from rivals.laws.beta import N_DRAWS, draw_seed
 from rivals.plots import plot_calibration
 from rivals.testbeds import blackbody
+from rivals_paper.arrays import FloatArray
 from rivals_paper.densities import common_range, density
-from rivals_paper.method import PAPER
+from rivals_paper.method import PROCESS
 from rivals_paper.output import Reproduction, Task, new_figure
 from rivals_paper.streams import stream
 
@@ -56,7 +58,7 @@ def make(task: Task) -> Reproduction:
     n = task.experiments_or(EXPERIMENTS)
     calibration = calibrate(
         {"biased spectrometers": laboratory},
-        **PAPER,
+        **PROCESS,
         n_data=N_DATA,
         n_experiments=n,
         c=C_TRIED,
@@ -74,12 +76,12 @@ def make(task: Task) -> Reproduction:
     models = {name: blackbody.fit(training, law=law) for name, law in LAWS.items()}
     # A handful of experiments, as in a test, is too few to call any c valid.
     c = calibration.choose_c(valid_only=n >= EXPERIMENTS)
-    result = compare(models, data, **PAPER, c=c, loss_unit="nats", rng=task.seed)
+    result = compare(models, data, **PROCESS, c=c, rng=task.seed)
     return Reproduction(
         figure=draw(models, data, result, calibration),
         comparisons=[],  # a drawing has no numbers
         numbers={
-            "models": result.to_dict()["models"],
+            "models": [_model(result, name) for name in result.names],
             "probability": result.probability,
             "overconfidence": {
                 f"{value:g}": calibration.overconfidence(value) for value in C_TRIED
@@ -94,6 +96,39 @@ def make(task: Task) -> Reproduction:
             "experiments": n,
         },
     )
+
+
+def processes_of(result: Comparison) -> dict[str, HierarchicalBetaProcess]:
+    """The process of each model, at the c of the comparison."""
+    return {
+        name: process.at(result.c)
+        for name, process in zip(result.names, result.summary.processes, strict=True)
+    }
+
+
+def risks_of(result: Comparison) -> dict[str, FloatArray]:
+    """The draws of the risk that probabilities were counted in."""
+    return {
+        name: process.sample_risk(N_DRAWS, draw_seed(result.setting.rng, place))
+        for place, (name, process) in enumerate(processes_of(result).items())
+    }
+
+
+def _model(result: Comparison, name: str) -> dict[str, Any]:
+    process = processes_of(result)[name]
+    low, high = np.quantile(risks_of(result)[name], [0.05, 0.95])
+    rejection = result.rejections.get(name)
+    return {
+        "model": name,
+        "empirical_risk": result.risk[name],
+        "risk_mean": process.risk_mean,
+        "risk_std": process.risk_std,
+        "risk_5": low,
+        "risk_95": high,
+        "survives": rejection is None,
+        "rejected_by": None if rejection is None else rejection.by,
+        "rejected_with_probability": None if rejection is None else rejection.probability,
+    }
 
 
 def laboratory(rng: np.random.Generator) -> Experiment:
@@ -122,11 +157,7 @@ def draw(
     """
     figure = new_figure(7.2, 12.5)
     grid = figure.add_gridspec(5, 2, height_ratios=[1, 1, 1, 1, 1.5])
-    processes = {
-        name: HierarchicalBetaProcess.from_losses(losses, result.c)
-        for name, losses in result.losses.items()
-    }
-    for column, (name, process) in enumerate(processes.items()):
+    for column, (name, process) in enumerate(processes_of(result).items()):
         panels = [figure.add_subplot(grid[row, column]) for row in range(4)]
         _draw_fit(panels[0], name, models[name], data, COLOURS[column])
         _draw_losses(panels[1], result, name)
@@ -143,7 +174,7 @@ def draw(
                 panel.set_title(title, loc="left", fontsize=12, fontweight="bold")
     _draw_risks(figure.add_subplot(grid[4, 0]), result)
     panel = figure.add_subplot(grid[4, 1])
-    plot_calibration(calibration, bins=8, band=False, title=False, ax=panel)
+    plot_calibration(calibration, bins=8, band=False, ax=panel)
     panel.set(
         xlabel="stated probability that Planck is better",
         ylabel="part of experiments in which it is",
@@ -186,11 +217,12 @@ def _draw_fit(
 
 
 def _draw_losses(panel: Any, result: Comparison, name: str) -> None:
-    losses = result.losses[name]
-    high = float(np.quantile(losses.observed, SHOWN))
-    bins = np.linspace(min(losses.observed.min(), losses.synthetic.min()), high, 60)
-    panel.hist(losses.observed, bins, color=COLOURS[0], alpha=0.45, label="on the data")
-    panel.hist(losses.synthetic, bins, histtype="step", color=COLOURS[1], lw=1.6, label="simulated")
+    place = result.names.index(name)
+    observed, simulated = result.summary.observed[place], result.summary.simulated[place][0]
+    high = float(np.quantile(observed, SHOWN))
+    bins = np.linspace(min(observed.min(), simulated.min()), high, 60)
+    panel.hist(observed, bins, color=COLOURS[0], alpha=0.45, label="on the data")
+    panel.hist(simulated, bins, histtype="step", color=COLOURS[1], lw=1.6, label="simulated")
     panel.set(xlabel="loss (nats)", ylabel="data points")
     panel.legend(fontsize=8)
 
@@ -198,7 +230,7 @@ def _draw_losses(panel: Any, result: Comparison, name: str) -> None:
 def _draw_quantiles(panel: Any, process: HierarchicalBetaProcess, *, paths: bool) -> None:
     phi = np.linspace(0.0, 1.0, 513)
     observed = process.reference + process.observed(phi)
-    synthetic = process.reference + process.synthetic[0](phi)
+    simulated = process.reference + process.simulated[0](phi)
     if paths:
         grid, drawn = process.sample_paths(N_PATHS, rng=0)
         panel.plot(grid, drawn.T, color="0.5", lw=0.5)
@@ -206,13 +238,13 @@ def _draw_quantiles(panel: Any, process: HierarchicalBetaProcess, *, paths: bool
         panel.plot(phi, observed, "--", color=COLOURS[0], lw=1, label="q*")
     else:
         panel.fill_between(
-            phi, observed, synthetic, color=BAND, alpha=0.8, lw=0, label="discrepancy δ"
+            phi, observed, simulated, color=BAND, alpha=0.8, lw=0, label="discrepancy δ"
         )
         panel.plot(phi, observed, color=COLOURS[0], lw=2, label="q*, on the data")
-        panel.plot(phi, synthetic, "--", color=COLOURS[1], lw=1.6, label="q~, simulated")
-    low = min(observed[0], synthetic[0])
+        panel.plot(phi, simulated, "--", color=COLOURS[1], lw=1.6, label="q~, simulated")
+    low = min(observed[0], simulated[0])
     high = process.reference + max(
-        float(quantile(SHOWN)) for quantile in (process.observed, process.synthetic[0])
+        float(quantile(SHOWN)) for quantile in (process.observed, process.simulated[0])
     )
     panel.set(
         ylim=(low - 0.05 * (high - low), high + 0.2 * (high - low)),
@@ -223,13 +255,14 @@ def _draw_quantiles(panel: Any, process: HierarchicalBetaProcess, *, paths: bool
 
 
 def _draw_risks(panel: Any, result: Comparison) -> None:
-    points = common_range(list(result.risks.values()), left_out=0.005, margin=0.1, n_points=400)
+    risks = risks_of(result)
+    points = common_range(list(risks.values()), left_out=0.005, margin=0.1, n_points=400)
     for name, colour, line in zip(result.names, COLOURS, LINE_STYLES, strict=True):
-        heights = density(result.risks[name], points)
+        heights = density(risks[name], points)
         label = name + (" (rejected)" if name in result.rejections else "")
         panel.plot(points, heights, color=colour, ls=line, lw=2, label=label)
         panel.fill_between(points, heights, color=colour, alpha=0.15, lw=0)
-        panel.axvline(result.empirical_risk[name], ymax=0.05, color=colour, lw=2.5)
+        panel.axvline(result.risk[name], ymax=0.05, color=colour, lw=2.5)
     best, other = (result.names.index(name) for name in result.ranking)
     probability = result.probability[best, other]
     panel.set_title("5  risks and verdict", loc="left", fontsize=12, fontweight="bold")
@@ -242,7 +275,7 @@ def _draw_risks(panel: Any, result: Comparison) -> None:
         0.03,
         0.97,
         f"{result.names[best]} has the lower risk with\nprobability {probability:.3f} "
-        f"{'>' if rejected else '≤'} {result.threshold:g}: "
+        f"{'>' if rejected else '≤'} {result.setting.threshold:g}: "
         f"{'rejects' if rejected else 'does not reject'}\n{result.names[other]} (c = "
         f"$2^{{{np.log2(result.c):.0f}}}$)",
         transform=panel.transAxes,

@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 
 from rivals import HierarchicalBetaProcess, Losses
-from rivals.core.verdict import probability_below
+from rivals.laws.beta import DrawnDifferences
 from rivals_paper.arrays import FloatArray
 
 
@@ -20,4 +20,7 @@ def probability(first: FloatArray, second: FloatArray) -> tuple[float, float]:
     """Return P(R_first < R_second) from draws of both, in any order, and its Monte Carlo standard
     error.
     """
-    return probability_below(np.sort(first), np.sort(second))
+    draws = [[np.sort(first)], [np.sort(second)]]
+    law = DrawnDifferences(draws, np.array([0]), np.array([1]))
+    zero = np.zeros(1)
+    return float(law.below(zero)[0, 0]), float(law.error(zero)[0])

@@ -11,9 +11,9 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
+from rivals.calibration import Validity
 
 from rivals import Calibration, Comparison, RivalsWarning, compare
-from rivals.calibration import Validity
 from rivals_paper.arrays import RNG
 
 

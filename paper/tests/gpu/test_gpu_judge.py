@@ -14,9 +14,8 @@ import pytest
 from scipy.special import ndtri
 from scipy.stats import ks_2samp
 
-from rivals import HierarchicalBetaProcess, Losses
-from rivals.core.quantiles import QuantileFunction
-from rivals.core.tree import midpoints
+from rivals import HierarchicalBetaProcess, Losses, QuantileFunction
+from rivals.laws.beta.tree import midpoints
 from rivals_paper import mirrored
 from rivals_paper.gpu import judge
 
@@ -104,7 +103,7 @@ def test_risks_by_the_rule_of_simpson_are_those_of_the_original_process(library)
     rng = np.random.default_rng(0)
     losses = Losses(np.exp(rng.standard_normal(2000)), np.exp(0.5 * rng.standard_normal(2000)))
     centre, other = (
-        judge.quantiles(np.sort(sample), np) for sample in (losses.observed, losses.synthetic)
+        judge.quantiles(np.sort(sample), np) for sample in (losses.observed, losses.simulated[0])
     )
     discrepancy = np.abs(other - centre)
     ends = np.concatenate([centre[[0, -1]], discrepancy[[0, -1]]])

@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
+from rivals.calibration.study import experiment_entropy
 
 import rivals
 from rivals._random import EXPERIMENT_DESIGN, stream
-from rivals.calibration.study import experiment_entropy
 from rivals_paper.pyloric import Condition, Corrected, Published, published_draws
 from rivals_paper.pyloric.epistemic import record_published
 

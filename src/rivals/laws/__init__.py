@@ -24,7 +24,15 @@ LAWS: dict[str, type[Law]] = {law.name: law for law in (Transport, Groups, Beta,
 
 
 def law_of(law: str | Law | None, *, groups: bool) -> Law:
-    """The law that a name stands for; by default the one for the data at hand."""
+    """The law that a name stands for.
+
+    By default "groups" where there are groups, else "transport".
+
+    Examples
+    --------
+    >>> law_of(None, groups=True).name
+    'groups'
+    """
     if isinstance(law, Law):
         return law
     if law is None:

@@ -7,7 +7,7 @@ law, and are here.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar, Protocol, TypeAlias
 
 import numpy as np
@@ -38,7 +38,10 @@ class Differences(Protocol):
 
 
 class Law(ABC):
-    """A law of the risk. A new one is a subclass, and a line in `laws`."""
+    """How a distribution of the risk is made.
+
+    A new law is a subclass, and a line in `laws`.
+    """
 
     name: ClassVar[str]
     default_c: ClassVar[float]
@@ -46,7 +49,10 @@ class Law(ABC):
 
     @abstractmethod
     def summarise(self, study: Study) -> Any:
-        """All that is expensive, and does not depend on the setting. Refuses what it cannot use."""
+        """Reduce losses to what the law needs.
+
+        All that is expensive, and does not depend on the setting. Refuses what it cannot use.
+        """
 
     @abstractmethod
     def risk(self, summary: Any) -> FloatArray:
@@ -54,7 +60,10 @@ class Law(ABC):
 
     @abstractmethod
     def differences(self, summary: Any, setting: Setting, a: IntArray, b: IntArray) -> Differences:
-        """The law of R_a − R_b of each pair: pure, and cheap."""
+        """The distribution of R_a − R_b of each pair.
+
+        Pure, and cheap.
+        """
 
     @abstractmethod
     def risks(self, summary: Any, setting: Setting) -> Differences:
@@ -65,7 +74,7 @@ class Law(ABC):
         """Of each model."""
 
     def clear(self, summary: Any, setting: Setting, a: IntArray, b: IntArray) -> BoolArray:
-        """Whether a decision about each pair is allowed, where data are looked at as they grow."""
+        """Whether each pair may be decided at a look."""
         return np.ones(a.size, dtype=bool)
 
     def check_setting(self, setting: Setting) -> None:
@@ -79,7 +88,10 @@ class Law(ABC):
                 )
 
     def may_exceed(self, summary: Any, setting: Setting, a: IntArray, b: IntArray) -> BoolArray:
-        """Of which pairs P may pass the threshold: the others need not be computed."""
+        """Of which pairs P may pass the threshold.
+
+        The others need not be computed.
+        """
         return np.ones(a.size, dtype=bool)
 
     def notes(self, summary: Any, setting: Setting) -> tuple[Note, ...]:
@@ -95,26 +107,30 @@ class Law(ABC):
         return self.default_c if setting.c is None else setting.c
 
     def evidence(self, summary: Any, setting: Setting, asked: Pairs | None = None) -> Evidence:
-        """What the law says of every pair of models, or of those that were asked for."""
+        """The probabilities of pairs, all or those asked for."""
         self.check_setting(setting)
         risk = self.risk(summary)
-        better, worse = _ordered(risk, every_pair(risk.size) if asked is None else asked)
+        first, second = _in_order(every_pair(risk.size) if asked is None else asked)
+        turned = risk[second] < risk[first]
+        better, worse = np.where(turned, second, first), np.where(turned, first, second)
         forward = np.empty(better.size)
         backward = np.empty(better.size)
         error = np.empty(better.size)
         n_simulations = self.n_simulations(summary)
         strongest = np.zeros((n_simulations if n_simulations > 1 else 0, risk.size))
         for piece in pieces(better.size, TOGETHER // self.width(summary)):
-            a, b = better[piece], worse[piece]
+            a, b = first[piece], second[piece]
             law = self.differences(summary, setting, a, b)
             margin = np.full(a.size, setting.margin)
             lower = law.below(-margin)
-            upper = law.below(margin) if setting.margin else lower
-            forward[piece], backward[piece] = lower[0], 1.0 - upper[0]
+            upper = 1.0 - (law.below(margin) if setting.margin else lower)
+            ahead = np.where(turned[piece], upper, lower)
+            forward[piece] = ahead[0]
+            backward[piece] = np.where(turned[piece], lower[0], upper[0])
             error[piece] = law.error(-margin)
-            decides = risk[a] < risk[b]
-            for alone, of_pairs in zip(strongest, lower[1:], strict=True):
-                np.maximum.at(alone, b[decides], of_pairs[decides])
+            decides = risk[a] != risk[b]
+            for alone, of_pairs in zip(strongest, ahead[1:], strict=True):
+                np.maximum.at(alone, worse[piece][decides], of_pairs[decides])
         clear = self.clear(summary, setting, better, worse)
         notes = self.notes(summary, setting)
         return Evidence(
@@ -131,10 +147,20 @@ class Law(ABC):
             notes,
         )
 
+    def at_each_c(
+        self, summary: Any, values: Sequence[float], rng: int, a: int, b: int
+    ) -> tuple[FloatArray, FloatArray]:
+        """P(R_a < R_b) of one pair at each c, and its error: what a calibration asks."""
+        pair = np.array([a]), np.array([b])
+        nothing = np.zeros(1)
+        laws = [self.differences(summary, Setting(c=c, rng=rng), *pair) for c in values]
+        found = np.array([(law.below(nothing)[0, 0], law.error(nothing)[0]) for law in laws])
+        return found[:, 0], found[:, 1]
+
     def interval(
         self, summary: Any, setting: Setting, model: int, others: IntArray
     ) -> tuple[FloatArray, FloatArray]:
-        """Between which values the risks of others lie beyond that of one model."""
+        """Intervals of differences from one model."""
         law = self.differences(summary, setting, others, np.full(others.size, model))
         return central_interval(law, others.size, setting.level)
 
@@ -163,11 +189,12 @@ def every_pair(n_models: int) -> Pairs:
     return first, second
 
 
-def _ordered(risk: FloatArray, pairs: Pairs) -> Pairs:
-    """The model of lower risk first; of two equal ones the one that was given first."""
-    first, second = (np.asarray(places, dtype=np.intp) for places in pairs)
-    swapped = (risk[second] < risk[first]) | ((risk[second] == risk[first]) & (second < first))
-    return np.where(swapped, second, first), np.where(swapped, first, second)
+def _in_order(pairs: Pairs) -> Pairs:
+    """The model that was given first, first: P of a pair does not depend on who asks, to the last
+    bit.
+    """
+    a, b = (np.asarray(places, dtype=np.intp) for places in pairs)
+    return np.minimum(a, b), np.maximum(a, b)
 
 
 def pieces(size: int, together: int) -> Iterator[slice]:

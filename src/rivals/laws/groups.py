@@ -33,7 +33,7 @@ from rivals.losses import Study
 from rivals.method.looks import excludes_zero
 from rivals.method.probability import probability_next, probability_over
 from rivals.method.spread import POINTS, Spread, spread_between_groups
-from rivals.setting import Setting
+from rivals.setting import Setting, number
 from rivals.summaries import GroupSummaries
 
 # Without simulations the prior of τ is flat, and proper from so many groups on.
@@ -77,11 +77,8 @@ class Groups(Law):
     needs_groups: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        if not 0.0 <= self.shared_training < inf:
-            raise ValueError(
-                "shared_training (κ times the number of groups) must be 0 or more; got "
-                f"{self.shared_training!r}"
-            )
+        check = number(0.0, inf)
+        check("shared_training (κ times the number of groups)", self.shared_training)
 
     def summarise(self, study: Study) -> GroupSummaries:
         if study.clusters is not None:
@@ -204,7 +201,7 @@ class Groups(Law):
         )
 
     def kappa(self, summary: GroupSummaries) -> float:
-        """How much larger V is for what left-out groups share, as a part of it."""
+        """κ: by which part shared training data widen V."""
         return self.shared_training / summary.sizes.size if summary.source.left_out else 0.0
 
     def _prior(

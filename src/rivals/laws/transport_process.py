@@ -26,7 +26,9 @@ from rivals.method.quantiles import QuantileFunction, grid
 
 @dataclass(frozen=True)
 class TransportLaw:
-    """The law R = mean loss + √c W z + e of the risk of one model, z and e Gaussian.
+    """The distribution of one model's risk under law "transport".
+
+    R = mean loss + √c W z + e, with z and e Gaussian.
 
     W is the distance between the observed and the simulated losses (1-Wasserstein, the root of its
     mean square over simulations): what the model gets wrong may come out differently in a
@@ -88,7 +90,7 @@ class TransportLaw:
         clusters: IntArray | None = None,
         reference: float | None = None,
     ) -> TransportLaw:
-        """The law of one candidate, given by its `Losses` or a pair (observed, simulated).
+        """From `Losses`, or a pair (observed, simulated).
 
         Parameters
         ----------
@@ -148,7 +150,10 @@ class TransportLaw:
         return self.reference + self.sample_excess_risk(n_draws, rng)
 
     def sample_excess_risk(self, n_draws: int, rng: RNG = None) -> FloatArray:
-        """Draws of R − reference: what to compare when losses have a large common offset."""
+        """Draws of R − reference.
+
+        What to compare where losses have a large common offset.
+        """
         n_draws = check_size(n_draws, "n_draws")
         return self.excess + self.risk_std * stream(
             entropy_from(rng), TRANSPORT_RISK
@@ -157,8 +162,9 @@ class TransportLaw:
     def sample_paths(
         self, n_paths: int, depth: int = 8, rng: RNG = None
     ) -> tuple[FloatArray, FloatArray]:
-        """Realisations of q^ = [q* + √(c/S) Σ_s z_s δ_s]↑, for pictures and checks; without the
-        sampling error e.
+        """Realisations of q^, for pictures and checks.
+
+        q^ = [q* + √(c/S) Σ_s z_s δ_s]↑, without the sampling error e.
 
         Parameters
         ----------
@@ -218,7 +224,10 @@ class TransportLaw:
         return tuple(QuantileFunction(row - self.reference) for row in self._kept_losses.simulated)
 
     def discrepancy(self, phi: npt.ArrayLike) -> FloatArray:
-        """δ(Φ), the root of the mean over simulations of (q~ − q*)²."""
+        """The local misfit δ(Φ).
+
+        The root of the mean over simulations of (q~ − q*)².
+        """
         centre = self.observed(phi)
         return root_mean_square([simulated(phi) - centre for simulated in self.simulated])
 

@@ -12,8 +12,9 @@ from rivals.losses import finite
 
 
 class QuantileFunction:
-    """Quantile function of a sample: sorted values at Φ_i = i / (L + 1), joined and continued by
-    straight lines.
+    """Quantile function of a sample.
+
+    Sorted values at Φ_i = i / (L + 1), joined and continued by straight lines.
 
     Parameters
     ----------
@@ -52,7 +53,10 @@ class QuantileFunction:
         return np.asarray(left + fraction * (self._values[index + 1] - left))
 
     def integral(self, phi: npt.ArrayLike = 1.0) -> FloatArray:
-        """∫₀^Φ q, exact for the piecewise linear q; ∫₀¹ q is the risk."""
+        """The integral of q from 0 to Φ.
+
+        Exact for the piecewise linear q; up to 1 it is the risk.
+        """
         return self.antiderivative(phi) - self.antiderivative(0.0)
 
     def antiderivative(self, phi: npt.ArrayLike) -> FloatArray:

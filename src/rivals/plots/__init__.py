@@ -55,7 +55,9 @@ KINDS: dict[str, Callable[..., Any]] = {
 
 
 def plot(result: Comparison, kind: str | None = None, *, ax: Axes | None = None) -> Axes:
-    """Draw a result: by default its forest plot, or its risks without groups.
+    """Draw a result.
+
+    By default its forest plot; without groups the distributions of the risk.
 
     Parameters
     ----------

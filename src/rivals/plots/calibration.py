@@ -31,7 +31,9 @@ FOR_THE_WRONG_MODEL = (
 def shade_overconfidence(
     ax: Axes, *, overconfident: str = "#D55E002E", wrong: str | None = "#F0E44259"
 ) -> None:
-    """Shade where a curve is overconfident or favours the wrong model; draw the diagonal.
+    """Shade where a curve is overconfident.
+
+    And where it favours the wrong model; draw the diagonal.
 
     Parameters
     ----------
@@ -118,10 +120,11 @@ def plot_valid_c(calibration: Calibration, *, bins: int = 16, ax: Axes | None = 
     plot_calibration : the curves themselves.
     """
     ax = axes_or_new(ax)
-    validity = calibration.validity(bins)
-    for place, (name, error) in enumerate(zip(validity.omegas, validity.error, strict=True)):
+    validity = calibration.validity(bins=bins)
+    rates = zip(validity.scenarios, validity.failure_rate, strict=True)
+    for place, (name, rate) in enumerate(rates):
         marker = MARKERS[place % len(MARKERS)]
-        ax.plot(calibration.c, error, marker=marker, label=literal(name), **look(place))
+        ax.plot(calibration.c, rate, marker=marker, label=literal(name), **look(place))
     ax.set_xscale("log", base=2)
     ax.set_ylim(bottom=0)
     finish(ax, "sensitivity c", "failure rate of named winners", "")

@@ -17,7 +17,9 @@ MOST_ROWS = 40
 
 
 def plot_differences(result: Comparison, *, ax: Axes | None = None) -> Axes:
-    """Draw how much worse each model is than the best, with P and the decision.
+    """Draw how much worse each model is than the best.
+
+    With P and the decision.
 
     The numbers are those of `result.table`.
 

@@ -42,7 +42,9 @@ def plot_forest(
     beside: str | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw the difference of two models in each group, and over new ones.
+    """Draw the forest plot of two models' difference.
+
+    The difference in each group, its mean over new groups, and the prediction interval of one.
 
     Below the groups stand the answers to the three questions: the prediction interval of one new
     group, the study repeated, and the mean over all groups, each with P. τ and I² are written, as

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def plot_looks(result: Comparison, model: str | None = None, *, ax: Axes | None = None) -> Axes:
-    """Draw a difference after each group, in the order in which they came.
+    """Draw a difference after each group, as they came.
 
     The band is its confidence sequence, which may be looked at as often as one likes. Full points
     are looks at which a winner is named; hollow ones, those at which P alone passes the threshold.

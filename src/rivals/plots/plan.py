@@ -19,7 +19,9 @@ MOST_CURVES = 8
 
 
 def plot_plan(plan: Plan | Comparison, *, ax: Axes | None = None) -> Axes:
-    """Draw the chance of a decision about each open model, over the number of groups to add.
+    """Draw the chance of a decision with more groups.
+
+    One curve for each model that is open.
 
     A dotted line is what the chance tends to with ever more groups.
 

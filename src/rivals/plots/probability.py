@@ -23,7 +23,9 @@ POINTS_PER_INCH = 72.0
 
 
 def plot_probability(result: Comparison, *, ax: Axes | None = None) -> Axes:
-    """Draw P(model of the row better than that of the column) for every pair.
+    """Draw P for every pair of models.
+
+    That the model of the row is better than that of the column.
 
     Pairs that reject have a frame.
 

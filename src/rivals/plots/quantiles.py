@@ -29,7 +29,7 @@ def plot_quantiles(
     rng: RNG = 0,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw the quantile functions of one model, the misfit between them, and sampled paths.
+    """Draw quantile functions, misfit and sampled paths of one model.
 
     Parameters
     ----------

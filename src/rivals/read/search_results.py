@@ -20,7 +20,9 @@ SPLIT = "split{}_test_{}"
 
 
 def search_results(results: Mapping[str, Any], *, score: str = "score") -> dict[str, Losses]:
-    """Read scores of folds as losses; each fold is a group of one point.
+    """Read scores of folds as losses.
+
+    Each fold is a group of one point.
 
     Parameters
     ----------

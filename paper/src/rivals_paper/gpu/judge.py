@@ -16,8 +16,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from rivals.core import tree
-from rivals.core.quantiles import grid
+from rivals.laws.beta import tree
+from rivals.method.quantiles import grid
 from rivals_paper.gpu.simulate import cupy
 
 DeviceArray = Any
@@ -71,7 +71,7 @@ FUNCTION double inverse_digamma(double target, double value) {
     }
     return value;
 }
-// As `rivals.core.beta._solve_ordered`, for one node.
+// As `rivals.laws.beta.solver._solve_ordered`, for one node.
 FUNCTION void solve_ordered(double contrast, double variance, double &alpha, double &beta) {
     double low = log((1 + sqrt(1 + 2 * variance)) / (2 * variance)),
         high = low + 0.6931471805599453;
@@ -381,7 +381,7 @@ def quantiles(rows: DeviceArray, xp: Any) -> DeviceArray:
 
 
 def log_ratios(centre: DeviceArray, xp: Any) -> DeviceArray:
-    """ln r of each node, as `rivals.core.tree.log_ratios`."""
+    """ln r of each node, as `rivals.laws.beta.tree.log_ratios`."""
     ratios = xp.empty((*centre.shape[:-1], NODES))
     for k in range(DEPTH):
         increments = xp.log(xp.diff(centre[..., :: 2 ** (DEPTH - k - 1)], axis=-1))

@@ -1,4 +1,4 @@
-"""The corrected neuron experiments on a GPU: an Ω that `calibrate` takes, and what is behind it.
+"""The corrected neuron experiments on a GPU.
 
 An experiment is a cell that makes the data, an input and a noise. Each of its recordings has an
 input, a noise and rounding errors of its own. To one the widths of both candidates are fitted, one
@@ -7,14 +7,13 @@ is judged, and several fresh ones, as long as the data, tell who is truly better
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, ClassVar, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from rivals.calibration import ExperimentLosses
 from rivals_paper.arrays import FloatArray, IntArray
 from rivals_paper.gpu import simulate as gpu
 from rivals_paper.pyloric import ACCURATE, LABELS, Condition, sample_times
@@ -77,6 +76,16 @@ extern "C" __global__ void spikes(long long count, int n, const double *voltage,
 """
 
 
+class ExperimentLosses(NamedTuple):
+    """What the two candidates of an experiment lose: on the data, on simulations of their own,
+    and where the truth is known.
+    """
+
+    observed: FloatArray  # (candidates, points)
+    simulated: FloatArray  # (candidates, simulations, points)
+    truth: FloatArray  # (candidates, points)
+
+
 class Asked(NamedTuple):
     """One experiment: candidates, kind of the noise, parameters, the key of all its random
     numbers, and which rounding errors its recordings have, from 1 to COPIES.
@@ -91,13 +100,10 @@ class Asked(NamedTuple):
 
 @dataclass(frozen=True)
 class Recordings:
-    """The epistemic distribution of a condition, corrected, for `calibrate`.
-
-    Many experiments at once on a GPU.
+    """The epistemic distribution of a condition, corrected: many experiments at once on a GPU.
 
     Widths are fitted on a recording of their own, recordings have rounding errors of their own, and
-    the truth is the mean over fresh recordings as long as the data. Call `calibrate` with
-    ``n_data=4000`` and ``n_truth=4000 * fresh``.
+    the truth is the mean over fresh recordings as long as the data.
 
     Parameters
     ----------
@@ -105,33 +111,15 @@ class Recordings:
     variant : {"published", "prinz2004"}
         Constants of the circuit: as published, or as documented.
     n_simulations : int
-        As `calibrate` is told.
+        Of each candidate.
     fresh : int
         Fresh recordings.
-
-    Examples
-    --------
-    >>> from rivals import calibrate
-    >>> from rivals_paper.pyloric import Condition
-    >>> omega = Recordings(Condition(("A", "D")))
-    >>> calibrate(
-    ...     omega,
-    ...     n_data=4000,
-    ...     n_truth=16000,
-    ...     n_experiments=512,
-    ...     law="beta",
-    ...     n_simulations=1,
-    ...     rng=0,
-    ... )  # doctest: +SKIP
     """
 
     condition: Condition
     variant: str = "published"
     n_simulations: int = 1
     fresh: int = FRESH
-    batch_size: ClassVar[int] = (
-        512  # experiments that `calibrate` asks for at once: a GPU takes as long for one
-    )
 
     def ask(self, rng: np.random.Generator) -> Asked:
         """Draw the parameters of an experiment."""
@@ -140,11 +128,9 @@ class Recordings:
         copy = int(rng.integers(1, COPIES + 1))
         return Asked(self.condition.cells, self.condition.noise, drawn, key, copy)
 
-    def batch(
-        self, indices: Sequence[int], rng_of: Callable[[int], np.random.Generator]
-    ) -> list[ExperimentLosses]:
-        """Losses of these experiments."""
-        asked = [self.ask(rng_of(index)) for index in indices]
+    def batch(self, generators: Sequence[np.random.Generator]) -> list[ExperimentLosses]:
+        """Losses of one experiment for each generator."""
+        asked = [self.ask(rng) for rng in generators]
         sigma = widths(residuals(asked, self.variant, FIT)).get()
         level = np.log(np.sqrt(2 * np.pi) * sigma)[:, :, None]
 

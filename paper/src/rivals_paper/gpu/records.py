@@ -14,6 +14,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from rivals import compare
 from rivals_paper import seeds
 from rivals_paper.arrays import FloatArray
 from rivals_paper.gpu import judge
@@ -25,13 +26,16 @@ from rivals_paper.gpu.recordings import (
     FRESH,
     N_DATA,
     Asked,
+    ExperimentLosses,
     Recordings,
     spike_trains,
     traces,
     widths,
 )
+from rivals_paper.method import ALGORITHM
 from rivals_paper.neuron_runs import C_MAIN, COUNT_ALL, COUNT_MAIN, MAIN
 from rivals_paper.pyloric import Condition, conditions
+from rivals_paper.streams import stream
 
 RESIDENT: Final = (
     33_792  # threads that an H200 holds: 132 processors, 256 each with their 255 registers
@@ -43,6 +47,7 @@ ROWS: Final = 4096  # judged at a time
 LONG: Final = 16_384  # ms of the recording that told the truth in the original study
 LONG_ONE: Final = FIRST_FRESH + FRESH
 SPIKES_OF: Final = COUNT_ALL  # experiments of each main condition whose spikes are kept
+CHECKED: Final = 64  # experiments that the library judges, too
 VARIANTS: Final = {"constants-as-published": "published", "corrected": "prinz2004"}
 
 
@@ -286,58 +291,36 @@ def free() -> None:
 
 
 def check(folder: Path) -> None:
-    """Some experiments through `calibrate`, judged by the library on the processor, and the same
-    losses judged on the GPU.
-    """
-    from rivals import calibrate
-    from rivals.laws import Beta
-    from rivals_paper.method import PAPER
-
-    given: list[Any] = []
-
-    class Watched(Recordings):
-        batch_size = 64
-
-        def batch(self, indices: Any, rng_of: Any) -> Any:
-            given.extend(super().batch(indices, rng_of))
-            return given
-
-    count, began = Watched.batch_size, time.perf_counter()
-    calibration = calibrate(
-        Watched(Condition(("A", "D")), fresh=1),
-        **PAPER | {"law": Beta(depth=8)},
-        n_data=N_DATA,
-        n_truth=N_DATA,
-        n_experiments=count,
-        c=C_MAIN,
-        loss_unit="nats",
-        rng=SEED,
-        executor=0,
-        progress=False,
+    """Some experiments judged by the library, on the processor, and by the GPU."""
+    given = Recordings(Condition(("A", "D")), fresh=1).batch(
+        [stream(SEED, index) for index in range(CHECKED)]
     )
-    seconds = time.perf_counter() - began
-    library = calibration.records.reshape(count, len(C_MAIN))
+    library = np.array(
+        [[_by_library(each, c, place) for c in C_MAIN] for place, each in enumerate(given)]
+    )
     cp = gpu.cupy()
-    observed, synthetic = (
-        cp.asarray(np.array([getattr(each, name) for each in given]).reshape(count, 2, N_DATA))
-        for name in ("observed", "synthetic")
-    )
+    observed = cp.asarray(np.array([each.observed for each in given]))
+    simulated = cp.asarray(np.array([each.simulated[:, 0] for each in given]))
     ours = judge.beta_probability(
-        judge.sorted_rows(observed), judge.sorted_rows(synthetic), C_MAIN, seed=1
+        judge.sorted_rows(observed), judge.sorted_rows(simulated), C_MAIN, seed=1
     ).get()
     # Where the library's standard error is 0, B is 0 or 1 in both.
-    z = (ours - library["probability"]) / (
-        np.sqrt(2) * np.maximum(library["standard_error"], 1 / 2048)
-    )
+    z = (ours - library[..., 0]) / (np.sqrt(2) * np.maximum(library[..., 1], 1 / 2048))
     report = {
-        "experiments": count,
-        "seconds through calibrate": seconds,
+        "experiments": CHECKED,
         "z of B, GPU less library": {
             "mean": float(z.mean()),
             "sd": float(z.std()),
             "largest": float(np.abs(z).max()),
         },
-        "truly better": float(library["truth"][:, 0].mean()),
+        "truly better": float(np.mean([np.subtract(*each.truth).mean() < 0 for each in given])),
     }
     (folder / "check.json").write_text(json.dumps(report, indent=1))
     print(json.dumps(report, indent=1), flush=True)
+
+
+def _by_library(given: ExperimentLosses, c: float, seed: int) -> tuple[float, float]:
+    """B of the paper's algorithm, and its Monte Carlo error."""
+    models = dict(zip("ab", zip(given.observed, given.simulated, strict=True), strict=True))
+    result = compare(models, **ALGORITHM, c=c, rng=seed)
+    return float(result.probability[0, 1]), float(result.standard_error[0, 1])

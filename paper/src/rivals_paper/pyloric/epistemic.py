@@ -16,7 +16,7 @@ from rivals_paper.pyloric.integrate import ACCURATE, LOOSE, Solver
 from rivals_paper.pyloric.recording import NoiseName, Recording, Rounding, Sessions, observe
 
 if TYPE_CHECKING:
-    from rivals.calibration import Experiment
+    from rivals import Experiment
 
 PAIRS: Final = (("A", "B"), ("A", "D"), ("C", "D"))
 # Bounds of log10 tau (ms), means of ln sigma_i (uA/cm²) and of ln sigma_o (mV), both of standard
@@ -167,7 +167,7 @@ class Corrected:
 
     def __call__(self, rng: np.random.Generator) -> Experiment:
         """Draw an experiment."""
-        from rivals.calibration import Experiment
+        from rivals import Experiment
 
         noise: NoiseName = "cauchy" if self.condition.noise == "Cauchy" else "gaussian"
         drawn, solver, variant = self.condition.draw(rng), self.solver, self.variant
@@ -213,7 +213,7 @@ class Published:
 
     def __call__(self, rng: object, index: int) -> Experiment:
         """Return experiment number `index` of the original study."""
-        from rivals.calibration import Experiment
+        from rivals import Experiment
 
         del rng
         drawn = published_draws(self.condition, index + 1)[index]

@@ -35,8 +35,9 @@ TOGETHER = 2**17
 
 
 class HierarchicalBetaProcess:
-    """A stochastic process on quantile functions around the observed one, and its distribution of
-    the risk.
+    """A stochastic process on quantile functions.
+
+    Its realisations lie around the observed quantile function; their integral is the risk.
 
     The parameters of all nodes are solved once; mean and standard deviation of the risk are then
     exact, without sampling, and draws of the risk cost a microsecond or two each.
@@ -46,10 +47,10 @@ class HierarchicalBetaProcess:
     observed : QuantileFunction
         q*.
     simulated : QuantileFunction, or several
-        q~ of each simulation. The discrepancy is δ = |q~ − q*|; of several simulations δ² is the
+        q~ of each simulation. The local misfit is δ = |q~ − q*|; of several simulations δ² is the
         mean.
     c : float
-        Sensitivity of the process to the discrepancy.
+        Sensitivity of the process to the misfit.
     depth : int, optional
         Number of times that intervals are halved. By default as deep as the data resolve (2^depth
         ≈ number of losses), where the last pieces keep the shape of q*; with a number given, as
@@ -113,7 +114,7 @@ class HierarchicalBetaProcess:
         tolerance: float = 5e-4,
         reference: float | None = None,
     ) -> HierarchicalBetaProcess:
-        """The process of one candidate, given by its `Losses` or a pair (observed, simulated).
+        """From `Losses`, or a pair (observed, simulated).
 
         The `reference` is subtracted before anything is computed; by default a typical loss of
         this candidate.
@@ -128,11 +129,16 @@ class HierarchicalBetaProcess:
         )
 
     def at(self, c: float) -> HierarchicalBetaProcess:
-        """The same process at another c. All that does not depend on c is kept."""
+        """The same process at another c.
+
+        All that does not depend on c is kept.
+        """
         return self.at_each([c])[0]
 
     def at_each(self, values: Sequence[float]) -> list[HierarchicalBetaProcess]:
-        """The same process at several c, to the last bit as by `at`.
+        """The same process at several c.
+
+        To the last bit as by `at`.
 
         The nodes of all are solved at once, which is faster.
         """
@@ -174,7 +180,10 @@ class HierarchicalBetaProcess:
         return self._tree.beta
 
     def discrepancy(self, phi: npt.ArrayLike) -> FloatArray:
-        """δ(Φ), the root of the mean over simulations of (q~ − q*)²."""
+        """The local misfit δ(Φ).
+
+        The root of the mean over simulations of (q~ − q*)².
+        """
         centre = self.observed(phi)
         return root_mean_square([simulated(phi) - centre for simulated in self.simulated])
 
@@ -201,8 +210,9 @@ class HierarchicalBetaProcess:
 
     @property
     def end_point_share(self) -> float:
-        """The fraction of Var[R] due to the end points q^(0) and q^(1), that is, to the extreme
-        losses.
+        """The part of Var[R] due to the end points.
+
+        That is, to the extreme losses, q^(0) and q^(1).
         """
         _, ends, interior = self._moments
         return ends / (ends + interior) if ends + interior > 0 else 0.0
@@ -222,12 +232,18 @@ class HierarchicalBetaProcess:
         return self.reference + self.sample_excess_risk(n_draws, rng)
 
     def sample_excess_risk(self, n_draws: int, rng: RNG = None) -> FloatArray:
-        """Draws of R − reference: what to compare when losses have a large common offset."""
+        """Draws of R − reference.
+
+        What to compare where losses have a large common offset.
+        """
         return self.sampler.sample(n_draws, rng)
 
     @cached_property
     def sampler(self) -> RiskSampler:
-        """What draws of the risk are made with: little beside the whole tree."""
+        """What draws of the risk are made with.
+
+        Little beside the whole tree.
+        """
         return RiskSampler(self._ends, self._tree.heights(self.drawn_nodes))
 
     @property
@@ -241,7 +257,10 @@ class HierarchicalBetaProcess:
         return self._trees.drawn[self._place]
 
     def singles(self, max_depth: int) -> list[Single]:
-        """The same for each simulation alone, from a tree of at most `max_depth` levels."""
+        """The same for each simulation alone.
+
+        From a tree of at most `max_depth` levels.
+        """
         levels = self.depth if self._straight else min(self.depth, max_depth)
         geometry = tree.Geometry.of(
             self.observed, self.simulated, levels, straight=self._straight, each=True
