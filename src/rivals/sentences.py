@@ -211,7 +211,7 @@ def unstable(model: str, rival: str, value: float, share: float) -> str:
     """That a rejection depends on the random numbers of simulations."""
     return (
         f"{model} is not rejected although {rival} is better with {p_is(value)}: only "
-        f"{share:.0%} of the single simulations share that."
+        f"{100 * share:.0f} % of the single simulations share that."
     )
 
 
@@ -255,7 +255,7 @@ def noted(note: Note, noun: str = "group") -> str:
         "goes with size": f"The difference between {names} goes with the size of the {noun} (rank "
         f"correlation {note.value:.2f}): means over {plural(noun)} and over points answer "
         "different questions.",
-        "ties": f"{names}: {note.value:.0%} of its losses are tied. There the process has no "
+        "ties": f"{names}: {100 * note.value:.0f} % of its losses are tied. There the process has no "
         'spread and says too little about replications; use law "transport".',
         "unequal simulations": f"{names}: simulations of {note.value:g} points. Their extremes "
         "differ even for a perfect model; simulate as many points as were observed.",
@@ -321,7 +321,7 @@ def spread_between(other: str, tau: float, part: float, noun: str, unit: str) ->
     unit = f" {unit}" if unit else ""
     return (
         f"The difference from {other} varies between {plural(noun)} with a standard deviation τ of "
-        f"{tau:.2g}{unit} (I² = {part:.0%} of the variance of the observed differences)."
+        f"{tau:.2g}{unit} (I² = {100 * part:.0f} % of the variance of the observed differences)."
     )
 
 
@@ -412,7 +412,7 @@ def method_of_loss(source: Provenance, noun: str, n_groups: int) -> str:
     """Which losses, and where they come from."""
     if not (source.loss or source.left_out or source.library):
         return ""
-    loss = source.loss or "the loss"
+    loss = source.loss or "as given"
     noise = f" under {source.noise} noise" if source.noise else ""
     made = f", computed with {source.library}" if source.library else ""
     out = ""
