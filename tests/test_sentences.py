@@ -63,6 +63,8 @@ def test_plurals(noun, many):
         (say.span((nan, nan), 3), "–"),
         (say.span(None, 3), "–"),
         (say.decimals_for([0.012, 4.0]), 3),
+        (say.fixed(1.234e-20, say.decimals_for([1e-21])), "1.23e-20"),
+        (say.fixed(-1.5e15, 0), "-1.5e+15"),
         (say.decimals_for([120.0]), 0),
         (say.decimals_for([0.0, nan, inf]), 4),
         (say.listed(["A"]), "A"),
