@@ -99,7 +99,6 @@ def of_families(count: int) -> Iterator[dict[str, Any]]:
 def of_real_data(records: Path) -> Iterator[dict[str, Any]]:
     """A row for each pair of models, judged from a single group."""
     from catalogue import CATALOGUE
-
     from problems import problems
     from run import losses_path
 
