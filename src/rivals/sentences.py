@@ -383,6 +383,26 @@ def monte_carlo(error: float, rng: int) -> str:
     return f"Monte Carlo error at most {error:.2g}, rng = {rng}."
 
 
+# ---------------------------------------------------------------- a gate
+
+
+def required(require: str, baseline: str, margin: float, unit: str) -> str:
+    """As "better than current by more than 0.01 kg"."""
+    if require == "better":
+        return f"better than {baseline}{by_more(margin, unit)}"
+    return f"not worse than {baseline}{by_more(margin, unit)}"
+
+
+def gate(outcome: str, model: str, required: str, where: str, value: float) -> str:
+    """What a gate says, in one line."""
+    shown = {
+        "passed": f"{model} would be {required} {where}",
+        "failed": f"that {model} would be {required} {where} is improbable",
+        "undecided": f"whether {model} would be {required} {where} is open",
+    }[outcome]
+    return f"{outcome}: {shown} ({p_is(value)})."
+
+
 # ---------------------------------------------------------------- for a paper
 
 METHODS = {
@@ -601,10 +621,10 @@ def c_is_calibrated(c: float) -> str:
     return f"c = {c:g} comes from a calibration, which holds at this c."
 
 
-def too_many_to_change(most: int) -> str:
-    """Why a page of many models offers less."""
+def too_many_to_change() -> str:
+    """Why a page of many models or groups offers less."""
     return (
-        f"Of more than {most} models, c and margin cannot be changed here: result.at(c=…, "
+        "Of so many models or groups, c and margin cannot be changed here: result.at(c=…, "
         "margin=…) decides at others."
     )
 
