@@ -36,7 +36,7 @@ def calm(rng, spread=2.0):
 both = {"first": calm, "second": lambda rng: calm(rng, 4.0)}
 """
 SMALL = (
-    *("--n-data", 100, "--n-experiments", 200, "--c", "2^-12,2^-6", "--n-truth", 4000),
+    *("--n-data", 100, "--n-experiments", 300, "--c", "2^-12,2^-6", "--n-truth", 4000),
     *("--n-simulations", 2, "--rng", 0),
 )
 
@@ -61,7 +61,7 @@ def test_options_and_defaults_are_those_of_the_library():
 
 def test_run_store_status_and_use(folder):
     run = rivals("calibrate", "my_scenarios:calm", *SMALL, "--store", "study.sqlite")
-    assert run.status == 0, run.err
+    assert run.status == 0, run.out
     assert "a remark of the simulator" not in run.out
     assert "calm" in run.out  # the scenario is called as its function
     shown = rivals("calibrate", "study.sqlite")
