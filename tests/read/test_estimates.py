@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import polars
 import pytest
@@ -179,6 +181,27 @@ def test_of_differences_without_covariance_only_those_from_the_baseline_are_judg
         [True, False, False],
         [True, False, False],
     ]
+
+
+def test_what_cannot_be_judged_is_said_and_never_shown_as_a_number():
+    rows = [
+        (site, arm, gap + shift, 0.1)
+        for site, shift in (("a", 0.0), ("b", 0.1), ("c", -0.1), ("d", 0.05))
+        for arm, gap in (("x", -0.9), ("y", -1.0), ("z", 0.5))
+    ]
+    frame = polars.DataFrame(rows, schema=["site", "arm", "gap", "se"], orient="row")
+    summary = summaries(
+        frame, groups="site", estimate="gap", error="se", difference="arm", baseline="old"
+    )
+    result = rivals.compare(summary)
+    assert "known beside old alone" in result.conclusion
+    assert "nan" not in f"{result}{result.details()}{result.methods()}"
+    json.dumps(result.to_dict(), allow_nan=False)
+    with pytest.raises(ValueError, match="covariance"):
+        result.plan([5])
+    assert result.gate("old", model="y").passed
+    with pytest.raises(ValueError, match="unknown"):
+        result.gate("x", model="y")
 
 
 def test_the_order_of_rows_does_not_matter():
