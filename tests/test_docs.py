@@ -180,6 +180,16 @@ def test_what_readers_look_for_is_found(word):
     assert any(word.lower() in text for text in texts), f"no page has {word!r}, not as a keyword"
 
 
+def test_the_numbers_of_the_paper_are_those_of_the_results():
+    pytest.importorskip("matplotlib")
+    import runpy
+
+    text = (ROOT / "joss" / "paper.md").read_text("utf-8")
+    assert runpy.run_path(str(ROOT / "joss" / "build.py"))["with_numbers"](text) == text, (
+        "run `python joss/build.py --numbers`"
+    )
+
+
 # ---------------------------------------------------------------- navigation
 
 
