@@ -12,6 +12,9 @@ from rivals.track_record import Cell
 
 # More models than this are counted, not named.
 MOST_NAMED = 4
+# What needs more decimals than this, or is larger, is written by powers of ten.
+MOST_DECIMALS = 9
+LARGE = 1e12
 # Below this probability of a single new group, a lead is called small.
 SURE_OF_ONE = 0.75
 
@@ -48,13 +51,15 @@ def percent(value: float) -> str:
 def decimals_for(widths: Sequence[float]) -> int:
     """As many decimals as show two digits of the narrowest of these intervals."""
     seen = [width for width in widths if 0.0 < width < inf]
-    return min(max(1 - floor(log10(min(seen)) + 0.3), 0), 12) if seen else 4
+    return max(1 - floor(log10(min(seen)) + 0.3), 0) if seen else 4
 
 
 def fixed(value: float | None, decimals: int) -> str:
-    """A number with so many decimals; never minus zero."""
+    """A number with so many decimals; never minus zero. Very large and small ones by powers."""
     if value is None or not isfinite(value):
         return "–" if value is None or value != value else "∞" if value > 0 else "−∞"
+    if decimals > MOST_DECIMALS or abs(value) >= LARGE:
+        return f"{value:.3g}"
     text = f"{value:.{decimals}f}"
     return text.lstrip("-") if float(text) == 0.0 else text
 
@@ -211,7 +216,7 @@ def unstable(model: str, rival: str, value: float, share: float) -> str:
     """That a rejection depends on the random numbers of simulations."""
     return (
         f"{model} is not rejected although {rival} is better with {p_is(value)}: only "
-        f"{share:.0%} of the single simulations share that."
+        f"{100 * share:.0f} % of the single simulations share that."
     )
 
 
@@ -255,8 +260,8 @@ def noted(note: Note, noun: str = "group") -> str:
         "goes with size": f"The difference between {names} goes with the size of the {noun} (rank "
         f"correlation {note.value:.2f}): means over {plural(noun)} and over points answer "
         "different questions.",
-        "ties": f"{names}: {note.value:.0%} of its losses are tied. There the process has no "
-        'spread and says too little about replications; use law "transport".',
+        "ties": f"{names}: {100 * note.value:.0f} % of its losses are tied. There the process has "
+        'no spread and says too little about replications; use law "transport".',
         "unequal simulations": f"{names}: simulations of {note.value:g} points. Their extremes "
         "differ even for a perfect model; simulate as many points as were observed.",
         "same losses": f"{names} have the same losses at every point: is one of them given twice?",
@@ -321,7 +326,7 @@ def spread_between(other: str, tau: float, part: float, noun: str, unit: str) ->
     unit = f" {unit}" if unit else ""
     return (
         f"The difference from {other} varies between {plural(noun)} with a standard deviation τ of "
-        f"{tau:.2g}{unit} (I² = {part:.0%} of the variance of the observed differences)."
+        f"{tau:.2g}{unit} (I² = {100 * part:.0f} % of the variance of the observed differences)."
     )
 
 
@@ -432,7 +437,7 @@ def method_of_loss(source: Provenance, noun: str, n_groups: int) -> str:
     """Which losses, and where they come from."""
     if not (source.loss or source.left_out or source.library):
         return ""
-    loss = source.loss or "the loss"
+    loss = source.loss or "as given"
     noise = f" under {source.noise} noise" if source.noise else ""
     made = f", computed with {source.library}" if source.library else ""
     out = ""
@@ -624,10 +629,10 @@ def c_is_calibrated(c: float) -> str:
     return f"c = {c:g} comes from a calibration, which holds at this c."
 
 
-def too_many_to_change(most: int) -> str:
-    """Why a page of many models offers less."""
+def too_many_to_change() -> str:
+    """Why a page of many models or groups offers less."""
     return (
-        f"Of more than {most} models, c and margin cannot be changed here: result.at(c=…, "
+        "Of so many models or groups, c and margin cannot be changed here: result.at(c=…, "
         "margin=…) decides at others."
     )
 

@@ -90,7 +90,7 @@ RULE_NAMES = {"bound": "the paper's bound", "error": "the failure rate of named 
 def no_valid_c(reasons: Mapping[float, str], rule: str, enough: int) -> str:
     """What is missing, and what to do."""
     by_reason: dict[str, list[str]] = {}
-    for c, reason in reversed(reasons.items()):
+    for c, reason in list(reasons.items())[::-1]:
         by_reason.setdefault(reason, []).append(value(c))
     shown = [f"c = {', '.join(at)}: {reason}" for reason, at in by_reason.items()]
     found = "; ".join(shown[:MOST_REASONS])

@@ -42,21 +42,21 @@ class Fold:
     groups: tuple[str, ...] = ()
 
 
-def grouping_of(groups: Any, data: Any, what: str = "groups") -> Grouping:
+def grouping_of(groups: Any, data: Any, noun: str | None = None) -> Grouping:
     """The group of each row of the data."""
     if isinstance(groups, str):
         raise TypeError(
-            f"{what}: expected the group of each point; got the text {groups!r}; pass that column, "
+            f"groups: expected the group of each point; got the text {groups!r}; pass that column, "
             f"as in groups=frame[{groups!r}]"
         )
-    check_index(index_of(data), index_of(groups), what)
-    grouping = Grouping.of(groups)
+    check_index(index_of(data), index_of(groups), "groups")
+    grouping = Grouping.of(groups, noun)
     n_points = n_rows(data, "data")
     if grouping.codes.size != n_points:
-        raise ValueError(f"{what}: {grouping.codes.size} labels for {n_points} points")
+        raise ValueError(f"groups: {grouping.codes.size} labels for {n_points} points")
     if len(grouping.names) < 2:
         raise ValueError(
-            f"{what}: all points are in one, {grouping.names[0]!r}, so that none can be left out; "
+            f"groups: all points are in one, {grouping.names[0]!r}, so that none can be left out; "
             "pass the group of each point"
         )
     return grouping
