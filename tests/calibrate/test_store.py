@@ -11,6 +11,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 
@@ -54,7 +55,7 @@ def start(script, store, n_jobs=1):
 
 
 def rows(store):
-    with sqlite3.connect(store) as connection:
+    with closing(sqlite3.connect(store)) as connection:
         return connection.execute("SELECT * FROM experiments ORDER BY experiment").fetchall()
 
 
@@ -104,8 +105,8 @@ def test_a_full_disk_gives_a_sentence_and_the_rest_follows_later(tmp_path):
     store = tmp_path / "study.sqlite"
     code = (
         "import resource, rivals\nfrom rivals.testbeds import toys\n"
-        "resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))\n"
-        "rivals.calibrate(toys.omega, n_data=50, n_truth=100, n_experiments=400, rng=0, "
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (12_000, 12_000))\n"
+        "rivals.calibrate(toys.omega, n_data=50, n_truth=100, n_experiments=150, rng=0, "
         f"store={str(store)!r}, progress=False)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
@@ -116,7 +117,7 @@ def test_a_full_disk_gives_a_sentence_and_the_rest_follows_later(tmp_path):
     assert "full" in last
     from rivals.testbeds import toys
 
-    options = {"n_data": 50, "n_truth": 100, "n_experiments": 400, "rng": 0, "progress": False}
+    options = {"n_data": 50, "n_truth": 100, "n_experiments": 150, "rng": 0, "progress": False}
     whole = rivals.calibrate(toys.omega, store=store, **options)
     assert np.array_equal(whole.outcomes, rivals.calibrate(toys.omega, **options).outcomes)
 
@@ -183,7 +184,7 @@ def test_what_is_bound_to_a_function_is_part_of_it():
 
 
 def hostile(path, *statements):
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         for statement in statements:
             connection.execute(statement)
     return path
@@ -258,7 +259,7 @@ def test_a_damaged_store_is_refused(tmp_path, change):
 def test_a_header_is_checked_like_anybodys_options(tmp_path):
     store = tmp_path / "study.sqlite"
     run(shifted, store)
-    with sqlite3.connect(store) as connection:
+    with closing(sqlite3.connect(store)) as connection:
         (text,) = connection.execute("SELECT value FROM study WHERE name='conditions'").fetchone()
         plain = json.loads(text)
         for wrong in ({"n_data": -1}, {"c": ["x"]}, {"law": {"name": "os.system"}}, {"c": [1] * 9}):
