@@ -39,6 +39,8 @@ def probability(value: float) -> str:
 
 def p_is(value: float) -> str:
     """As "P = 0.62" or "P > 0.999"."""
+    if value != value:
+        return "P unknown"
     text = probability(value)
     return f"P {text[0]} {text[1:]}" if text[0] in "<>" else f"P = {text}"
 
@@ -252,6 +254,9 @@ def noted(note: Note, noun: str = "group") -> str:
         "left out": f"{plural(noun).capitalize()} were left out in turn, so that models share "
         f"training data: the variance of their mean difference is taken {1.0 + note.value:.3g} "
         "times as large.",
+        "errors not known": "How sure the difference of two models is, is known beside "
+        f"{names} alone: estimates came without the covariance between models, so that other pairs "
+        "cannot be judged.",
         "training not said": "The models are taken as fitted to other data; if "
         f"{plural(noun)} were left out in turn, say so by Losses(..., left_out=True), or P is too "
         "sure.",
@@ -522,14 +527,17 @@ def picture_of_groups(
     part: float,
     unit: str,
     level: float,
+    kappa: float,
 ) -> str:
     """How to read a forest plot; τ and I², as in meta-analysis."""
     drawn = f" ({n_drawn} of them are drawn)" if n_drawn < n_groups else ""
     groups = f"{n_better} of {count(n_groups, noun)}{drawn}"
+    shared = f", with κ = {kappa:.2g} for the training data they share" if kappa else ""
     spread = f"; τ = {tau:.2g}{' ' * bool(unit)}{unit}, I² = {percent(part)}" if tau == tau else ""
     return (
-        f"Right of zero {best} is better than {other}: in {groups}{spread}. Bars: {percent(level)} "
-        f"intervals. P: that {best} wins again there."
+        f"Right of zero {best} is better than {other}: in {groups}{spread}. {percent(level)} "
+        f"intervals; thin: sampling error of each {noun} by itself; thick: new "
+        f"{plural(noun)}{shared}. P: that {best} wins again there."
     )
 
 
@@ -576,7 +584,10 @@ def picture_of_quantiles(c: float, *, tail: bool) -> str:
 
 def picture_of_ranks(level: float, tier: Sequence[str], n_models: int, cut: int) -> str:
     """How to read intervals of ranks."""
-    return f"{ranked(level, tier, n_models)} Bars: ranks; lines part the tiers.{_not_drawn(cut)}"
+    return (
+        f"{ranked(level, tier, n_models)} Bars: ranks that each may have; behind the name its "
+        f"tier.{_not_drawn(cut)}"
+    )
 
 
 def picture_of_plan(best: str, cut: int, threshold: float) -> str:
