@@ -17,14 +17,14 @@ from rivals.losses import Losses, Provenance, finite
 from rivals.read.cross_validation import N_SIMULATIONS
 from rivals.read.densities import DENSITY
 from rivals.read.estimators import library_of
-from rivals.read.folds import Fold, folds_of_groups, grouping_of
+from rivals.read.folds import Fold, folds_of_groups, grouping_in, units_of_groups
 from rivals.read.judging import Judged, Judging, assembled, named_alike, naming
 from rivals.read.mixed_models import check_same_groups
 from rivals.read.noise import of_each_model, warn_of_counts
 from rivals.read.point_losses import CRPS, LOG, PointLoss, crps, point_loss
 from rivals.read.predictive import at_rows, density_at, is_candidate, predictions_at, target_of
 from rivals.read.rows import column, index_of, take, targets_of
-from rivals.read.running import run_folds
+from rivals.read.running import functions_of, run_folds
 
 
 def left_out(
@@ -101,21 +101,13 @@ def left_out(
     >>> rivals.compare(losses).best
     'normal'
     """
-    fits = dict(fit) if isinstance(fit, Mapping) else {"": fit}
-    for name, each in fits.items():
-        if not callable(each):
-            raise TypeError(
-                f"fit: expected a function of rows{f' for {name!r}' if name else ''}; got "
-                f"{type(each).__name__}, and one fit to all rows has seen every group"
-            )
+    fits = functions_of(fit, "fit")
     chosen = point_loss(loss, classify=False)
     if joint and (chosen is not LOG or noise is not None):
         raise ValueError(
             "joint=True is of the log density of models that give one; leave out loss= and noise="
         )
-    labels = column(data, groups, "groups")
-    has_name = hasattr(labels, "name") or not isinstance(groups, str)
-    grouping = grouping_of(labels, data, noun=None if has_name else groups.lower())
+    grouping = grouping_in(data, groups)
     job = _LeftOut(
         list(fits.values()),
         data,
@@ -131,13 +123,13 @@ def left_out(
     found = run_folds(job, list(fits), job.folds, noun=grouping.noun, n_jobs=n_jobs)
     judged = []
     for place, name in enumerate(fits):
-        with naming(_who(name)):
+        with naming(f"model {name!r}" if name else "fit"):
             judged.append(job.judged(place, found[place]))
     if noise is None and all(each.source.loss == DENSITY.loss for each in judged):
         warn_of_counts(job.targets(found[0][0].target))
     losses = {}
     for name, each in zip(fits, named_alike(judged), strict=True):
-        with naming(_who(name)):
+        with naming(f"model {name!r}" if name else "fit"):
             losses[name] = job.assembled(each, point)
     return losses if isinstance(fit, Mapping) else losses[""]
 
@@ -212,7 +204,7 @@ class _LeftOut:
         said = Provenance(point=point, library=judged.source.library)
         if not self.joint:
             return assembled(judged, self.folds, self.grouping, index_of(self.data), said)
-        return assembled(judged, *_by_group(self.folds, self.grouping), None, said)
+        return assembled(judged, *units_of_groups(self.folds, self.grouping), None, said)
 
     def _judges_predictions(self, model: int) -> bool:
         return self.noises[model] is not None or self.loss.needs != "distribution"
@@ -245,22 +237,8 @@ class _LeftOut:
         return targets_of(column(self.data, name, "target"), name)
 
 
-def _who(name: str) -> str:
-    return f"model {name!r}" if name else "fit"
-
-
 def _one_for_each(losses: Any, n_points: int) -> FloatArray:
     found = finite(losses, "losses")
     if found.shape != (n_points,):
         raise ValueError(f"losses have shape {found.shape} for {n_points} points")
     return found
-
-
-def _by_group(folds: Sequence[Fold], grouping: Grouping) -> tuple[list[Fold], Grouping]:
-    """Folds and grouping of one unit for each group."""
-    units = [np.unique(grouping.codes[fold.test]) for fold in folds]
-    found = [
-        Fold(np.empty(0, dtype=np.intp), unit, fold.groups)
-        for unit, fold in zip(units, folds, strict=True)
-    ]
-    return found, Grouping(np.arange(len(grouping.names)), grouping.names, grouping.noun)
