@@ -1,9 +1,10 @@
 """What the Python of a page prints and draws, below it.
 
 The blocks ```` ```python ```` of a page run in one go as the page is built, in a folder of their
-own; blocks ```` ```console ```` run in a shell there, each line after a dollar sign. What a block
-prints follows it, and so does a picture for each figure that it leaves open. A comment before the
-block, `<!-- alt: … -->`, says what the picture shows. The language `py` does not run.
+own; blocks ```` ```console ```` run in a shell there, each line after a dollar sign. A file
+`PAGE-name.csv` beside the page PAGE lies there as `name.csv`. What a block prints follows it, and
+so does a picture for each figure that it leaves open. A comment before the block,
+`<!-- alt: … -->`, says what the picture shows. The language `py` does not run.
 """
 
 from __future__ import annotations
@@ -11,9 +12,12 @@ from __future__ import annotations
 import contextlib
 import io
 import os
+import re
+import shutil
 import subprocess
 import sys
 import tempfile
+import textwrap
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +29,8 @@ LOGGER = getLogger(__name__)
 # In the shell of a page `rivals` is the one that the page is built with.
 PRELUDE = f'rivals() {{ COLUMNS=100 "{sys.executable}" -m rivals "$@"; }}\n'
 PICTURES = Path("generated") / "pictures"
+# As many as stand beside each other in the column of a page.
+COLUMNS = 92
 
 
 def run_python(code: str, space: dict[str, Any], name: str) -> str:
@@ -64,15 +70,23 @@ def run_page(app: Any, doctree: nodes.document) -> None:
         return
     space: dict[str, Any] = {"__name__": "page"}
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+        lay_out(Path(app.srcdir) / page, Path(folder))
         for number, block in enumerate(blocks):
             try:
                 shown = _shown(app, page, number, block, space, Path(folder))
             except Exception as error:
                 where = f"{page}, block {number}"
                 LOGGER.warning("%s: %s: %s", where, type(error).__name__, error)
+                _forget_pictures()
                 return
             place = block.parent.index(block) + 1
             block.parent[place:place] = [node for node in shown if node is not None]
+
+
+def lay_out(page: Path, folder: Path) -> None:
+    """The files that belong to a page, without its name before theirs."""
+    for path in page.parent.glob(f"{page.stem}-*.csv"):
+        shutil.copy(path, folder / path.name.removeprefix(f"{page.stem}-"))
 
 
 def _shown(app: Any, page: str, number: int, block: Any, space: Any, folder: Path) -> list[Any]:
@@ -83,10 +97,16 @@ def _shown(app: Any, page: str, number: int, block: Any, space: Any, folder: Pat
 
 
 def _output(text: str) -> nodes.literal_block | None:
-    text = "\n".join(line.rstrip() for line in text.strip("\n").splitlines())
+    text = "\n".join(_folded(line.rstrip()) for line in text.strip("\n").splitlines())
     if not text:
         return None
     return nodes.literal_block(text, text, language="text", classes=["output"])
+
+
+def _folded(line: str) -> str:
+    """A long sentence on several lines; rows of a table stay whole, and scroll."""
+    is_row = "  " in line.strip()
+    return line if is_row or not line else textwrap.fill(line, COLUMNS, break_on_hyphens=False)
 
 
 def _pictures(app: Any, page: str, number: int, block: nodes.literal_block) -> list[nodes.Node]:
@@ -101,8 +121,14 @@ def _pictures(app: Any, page: str, number: int, block: nodes.literal_block) -> l
         name = PICTURES / f"{page.replace('/', '-')}-{number}-{figure}.png"
         save(plt.figure(figure), Path(app.srcdir) / name)
         found.append(nodes.image(uri=f"/{name.as_posix()}", alt=alt))
-    plt.close("all")
+    _forget_pictures()
     return found
+
+
+def _forget_pictures() -> None:
+    import matplotlib.pyplot as plt
+
+    plt.close("all")
 
 
 def save(figure: Any, path: Path) -> None:
@@ -113,9 +139,9 @@ def save(figure: Any, path: Path) -> None:
 
 def _alt(block: nodes.literal_block) -> str:
     before = block.parent.index(block) - 1
-    comment = block.parent[before] if before >= 0 else None
-    text = comment.astext().strip() if isinstance(comment, nodes.comment) else ""
-    return text.removeprefix("alt:").strip() if text.startswith("alt:") else ""
+    comment = block.parent[before].astext() if before >= 0 else ""
+    found = re.fullmatch(r"<!--\s*alt:\s*(.*?)\s*-->", comment.strip(), re.DOTALL)
+    return " ".join(found[1].split()) if found else ""
 
 
 def setup(app: Any) -> dict[str, Any]:

@@ -119,8 +119,9 @@ def compare(
             raise ValueError(f"summaries of groups are judged by law 'groups'; got {chosen.name!r}")
         chosen.check(models)
         return Comparison.of(chosen, models, setting)
-    if law is None and calibration is not None:
-        law = calibration.law
+    if calibration is not None:
+        law = calibration.law if law is None else law
+        n_simulations = n_simulations or calibration.conditions.n_simulations
     study = study_of(
         models,
         data,

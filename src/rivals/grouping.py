@@ -90,7 +90,7 @@ def _factorised(labels: Any) -> tuple[IntArray, list[Any]]:
         listed = labels.unique(maintain_order=True).to_list()
         codes = labels.replace_strict(listed, list(range(len(listed)))).to_numpy()
         return _without_missing(codes.astype(np.intp), listed), listed
-    values = labels.to_numpy() if hasattr(labels, "to_numpy") else np.asarray(labels)
+    values = np.asarray(labels)
     if values.dtype.kind in "iub":
         return _of_whole_numbers(values)
     places: dict[Any, int] = {}

@@ -11,6 +11,7 @@ from rivals import saved, shown, told
 from rivals import sentences as say
 from rivals._types import RNG
 from rivals.equivalence import Equivalence, equivalence
+from rivals.gate import Gate, gate
 from rivals.judgement import Judgement
 from rivals.looking import Looks, looks
 from rivals.ranks import Ranks, ranks
@@ -171,6 +172,41 @@ class Comparison(Judgement):
         from rivals.plan import plan
 
         return plan(self, more_groups, rng=rng)
+
+    def gate(
+        self,
+        baseline: str,
+        *,
+        model: str | None = None,
+        require: str = "better",
+        margin: float | None = None,
+    ) -> Gate:
+        """Whether a model may replace the baseline.
+
+        Parameters
+        ----------
+        baseline : str
+            The model in use.
+        model : str, optional
+            The one that may replace it; by default the only other one.
+        require : {"better", "not-worse"}
+            Better by more than the margin; or worse by no more than the margin.
+        margin : float, optional
+            Smallest difference that matters; that of the comparison by default.
+
+        Returns
+        -------
+        Gate
+            With `passed`, `outcome` ("passed", "failed" or "undecided") and `probability`.
+
+        Examples
+        --------
+        >>> import rivals
+        >>> from rivals.testbeds import toys
+        >>> rivals.compare(toys.losses(), rng=0).gate("B").outcome
+        'passed'
+        """
+        return gate(self, baseline, model=model, require=require, margin=margin)
 
     def looks(self) -> Looks:
         """What could be said after each group, as they came."""

@@ -378,6 +378,26 @@ def monte_carlo(error: float, rng: int) -> str:
     return f"Monte Carlo error at most {error:.2g}, rng = {rng}."
 
 
+# ---------------------------------------------------------------- a gate
+
+
+def required(require: str, baseline: str, margin: float, unit: str) -> str:
+    """As "better than current by more than 0.01 kg"."""
+    if require == "better":
+        return f"better than {baseline}{by_more(margin, unit)}"
+    return f"not worse than {baseline}{by_more(margin, unit)}"
+
+
+def gate(outcome: str, model: str, required: str, where: str, value: float) -> str:
+    """What a gate says, in one line."""
+    shown = {
+        "passed": f"{model} would be {required} {where}",
+        "failed": f"that {model} would be {required} {where} is improbable",
+        "undecided": f"whether {model} would be {required} {where} is open",
+    }[outcome]
+    return f"{outcome}: {shown} ({p_is(value)})."
+
+
 # ---------------------------------------------------------------- for a paper
 
 METHODS = {

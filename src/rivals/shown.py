@@ -40,8 +40,8 @@ def table(result: Judgement, model: int, most: int | None = None) -> Table:
     def beside(values: FloatArray) -> list[float | None]:
         return [None if place == model else float(values[place]) for place in order]
 
-    is_best = result.names[model] == result.ranking[0]
     name = result.names[model]
+    is_best = name == result.best
     worse = "worse than the best" if is_best else f"worse than {name}"
     by_more = say.by_more(result.setting.margin, result.summary.source.unit)
     wins = f"P({'best' if is_best else name} wins again{by_more})"

@@ -7,7 +7,7 @@ law, and are here.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar, Protocol, TypeAlias
 
 import numpy as np
@@ -110,23 +110,27 @@ class Law(ABC):
         """The probabilities of pairs, all or those asked for."""
         self.check_setting(setting)
         risk = self.risk(summary)
-        better, worse = _ordered(risk, every_pair(risk.size) if asked is None else asked)
+        first, second = _in_order(every_pair(risk.size) if asked is None else asked)
+        turned = risk[second] < risk[first]
+        better, worse = np.where(turned, second, first), np.where(turned, first, second)
         forward = np.empty(better.size)
         backward = np.empty(better.size)
         error = np.empty(better.size)
         n_simulations = self.n_simulations(summary)
         strongest = np.zeros((n_simulations if n_simulations > 1 else 0, risk.size))
         for piece in pieces(better.size, TOGETHER // self.width(summary)):
-            a, b = better[piece], worse[piece]
+            a, b = first[piece], second[piece]
             law = self.differences(summary, setting, a, b)
             margin = np.full(a.size, setting.margin)
             lower = law.below(-margin)
-            upper = law.below(margin) if setting.margin else lower
-            forward[piece], backward[piece] = lower[0], 1.0 - upper[0]
+            upper = 1.0 - (law.below(margin) if setting.margin else lower)
+            ahead = np.where(turned[piece], upper, lower)
+            forward[piece] = ahead[0]
+            backward[piece] = np.where(turned[piece], lower[0], upper[0])
             error[piece] = law.error(-margin)
-            decides = risk[a] < risk[b]
-            for alone, of_pairs in zip(strongest, lower[1:], strict=True):
-                np.maximum.at(alone, b[decides], of_pairs[decides])
+            decides = risk[a] != risk[b]
+            for alone, of_pairs in zip(strongest, ahead[1:], strict=True):
+                np.maximum.at(alone, worse[piece][decides], of_pairs[decides])
         clear = self.clear(summary, setting, better, worse)
         notes = self.notes(summary, setting)
         return Evidence(
@@ -142,6 +146,16 @@ class Law(ABC):
             setting.margin,
             notes,
         )
+
+    def at_each_c(
+        self, summary: Any, values: Sequence[float], rng: int, a: int, b: int
+    ) -> tuple[FloatArray, FloatArray]:
+        """P(R_a < R_b) of one pair at each c, and its error: what a calibration asks."""
+        pair = np.array([a]), np.array([b])
+        nothing = np.zeros(1)
+        laws = [self.differences(summary, Setting(c=c, rng=rng), *pair) for c in values]
+        found = np.array([(law.below(nothing)[0, 0], law.error(nothing)[0]) for law in laws])
+        return found[:, 0], found[:, 1]
 
     def interval(
         self, summary: Any, setting: Setting, model: int, others: IntArray
@@ -175,11 +189,12 @@ def every_pair(n_models: int) -> Pairs:
     return first, second
 
 
-def _ordered(risk: FloatArray, pairs: Pairs) -> Pairs:
-    """The model of lower risk first; of two equal ones the one that was given first."""
-    first, second = (np.asarray(places, dtype=np.intp) for places in pairs)
-    swapped = (risk[second] < risk[first]) | ((risk[second] == risk[first]) & (second < first))
-    return np.where(swapped, second, first), np.where(swapped, first, second)
+def _in_order(pairs: Pairs) -> Pairs:
+    """The model that was given first, first: P of a pair does not depend on who asks, to the last
+    bit.
+    """
+    a, b = (np.asarray(places, dtype=np.intp) for places in pairs)
+    return np.minimum(a, b), np.maximum(a, b)
 
 
 def pieces(size: int, together: int) -> Iterator[slice]:

@@ -120,10 +120,11 @@ def plot_valid_c(calibration: Calibration, *, bins: int = 16, ax: Axes | None = 
     plot_calibration : the curves themselves.
     """
     ax = axes_or_new(ax)
-    validity = calibration.validity(bins)
-    for place, (name, error) in enumerate(zip(validity.omegas, validity.error, strict=True)):
+    validity = calibration.validity(bins=bins)
+    rates = zip(validity.scenarios, validity.failure_rate, strict=True)
+    for place, (name, rate) in enumerate(rates):
         marker = MARKERS[place % len(MARKERS)]
-        ax.plot(calibration.c, error, marker=marker, label=literal(name), **look(place))
+        ax.plot(calibration.c, rate, marker=marker, label=literal(name), **look(place))
     ax.set_xscale("log", base=2)
     ax.set_ylim(bottom=0)
     finish(ax, "sensitivity c", "failure rate of named winners", "")

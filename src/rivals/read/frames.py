@@ -367,15 +367,21 @@ def _check_file(path: Path) -> None:
     """A text file that is there."""
     if path.name.lower().removesuffix(".gz").endswith(TEXT):
         if not path.is_file():
-            raise FileNotFoundError(f"{path}: there is no such file")
+            raise _not_there(path)
         return
     if path.name.lower().endswith(PARQUET):
-        raise FileNotFoundError(f"{path}: there is no such file")
+        raise _not_there(path)
     kinds = ", ".join((*TEXT, *(each + ".gz" for each in TEXT), *PARQUET))
     raise ValueError(
         f"{path}: tables are read from {kinds}; read others by pandas or polars, and pass the "
         "data frame"
     )
+
+
+def _not_there(path: Path) -> FileNotFoundError:
+    if path.is_symlink():
+        return FileNotFoundError(f"{path}: this link leads nowhere, or back to itself")
+    return FileNotFoundError(f"{path}: there is no such file")
 
 
 def _from_bytes(where: str, raw: bytes, labels: Collection[str]) -> Frame:

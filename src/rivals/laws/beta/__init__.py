@@ -12,6 +12,7 @@ algorithm as it was run, refined eight times.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import ClassVar
@@ -19,11 +20,11 @@ from typing import ClassVar
 import numpy as np
 
 from rivals._checks import check_depth, check_size
-from rivals._random import COMPARISON_DRAWS
+from rivals._random import COMPARISON_DRAWS, EXPERIMENT_DRAWS
 from rivals._types import FloatArray, IntArray
 from rivals.evidence import Note
 from rivals.laws.base import Law
-from rivals.laws.beta.process import HierarchicalBetaProcess
+from rivals.laws.beta.process import HierarchicalBetaProcess, processes_at_each
 from rivals.laws.transport import need_simulations
 from rivals.losses import Losses, Provenance, Study
 from rivals.setting import Setting
@@ -35,6 +36,8 @@ __all__ = ["Beta", "BetaSummary", "HierarchicalBetaProcess", "Paper", "draw_seed
 N_DRAWS = 12_000
 # With so many it is 0.00016; more only take memory.
 MOST_DRAWS = 10**7
+# One probability among thousands need not be as exact: an error of at most 0.011.
+EXPERIMENT_N_DRAWS = 2**11
 # Draws and levels of the tree by which single simulations say how stable a decision is.
 DRAWS_ALONE = 1000
 LEVELS_ALONE = 6
@@ -131,6 +134,22 @@ class Beta(Law):
     def _draws(self, summary: BetaSummary, setting: Setting) -> list[list[FloatArray]]:
         return _draws(summary, self.n_draws, self.c(setting), setting.rng)
 
+    def at_each_c(
+        self, summary: BetaSummary, values: Sequence[float], rng: int, a: int, b: int
+    ) -> tuple[FloatArray, FloatArray]:
+        """The nodes of both models at all c are solved together; fewer draws are enough."""
+        n_draws = min(self.n_draws, EXPERIMENT_N_DRAWS)
+        seeds = [np.random.SeedSequence(rng, spawn_key=(EXPERIMENT_DRAWS, k)) for k in (a, b)]
+        found = []
+        for pair in processes_at_each([summary.processes[a], summary.processes[b]], values):
+            first, second = (
+                np.sort(process.sampler.sample(n_draws, seed))
+                for process, seed in zip(pair, seeds, strict=True)
+            )
+            found.append((_share(first, second, 0.0), _error(first, second, 0.0)))
+        both = np.array(found)
+        return both[:, 0], both[:, 1]
+
     def notes(self, summary: BetaSummary, setting: Setting) -> tuple[Note, ...]:
         notes = []
         for name, observed, simulated in zip(
@@ -225,13 +244,9 @@ class DrawnDifferences:
     def error(self, value: FloatArray) -> FloatArray:
         """Of a two-sample U statistic; at least the resolution of the draws."""
         pairs = zip(self.a.tolist(), self.b.tolist(), value.tolist(), strict=True)
-        return np.array([self._error(i, j, limit) for i, j, limit in pairs])
-
-    def _error(self, i: int, j: int, limit: float) -> float:
-        a, b = self.draws[i][0], self.draws[j][0]
-        variance = np.var(_twice_below(a, b, limit) / (2 * a.size)) / b.size
-        variance += np.var(_twice_below(-b[::-1], -a[::-1], limit) / (2 * b.size)) / a.size
-        return float(max(np.sqrt(variance), 0.5 / min(a.size, b.size)))
+        return np.array(
+            [_error(self.draws[i][0], self.draws[j][0], limit) for i, j, limit in pairs]
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -262,6 +277,13 @@ class DrawnRisks:
 def _share(a: FloatArray, b: FloatArray, limit: float) -> float:
     """The part of all pairs of draws with a − b below the limit, ties counted half."""
     return int(_twice_below(a, b, limit).sum()) / (2 * a.size * b.size)
+
+
+def _error(a: FloatArray, b: FloatArray, limit: float) -> float:
+    """The standard error of that, of a two-sample U statistic."""
+    variance = np.var(_twice_below(a, b, limit) / (2 * a.size)) / b.size
+    variance += np.var(_twice_below(-b[::-1], -a[::-1], limit) / (2 * b.size)) / a.size
+    return float(max(np.sqrt(variance), 0.5 / min(a.size, b.size)))
 
 
 def _twice_below(a: FloatArray, b: FloatArray, limit: float) -> IntArray:

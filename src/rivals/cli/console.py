@@ -1,0 +1,99 @@
+"""Where results, remarks and errors go, in the words of the command line.
+
+Results go to standard output, remarks and warnings to standard error.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from rivals._warnings import RivalsWarning
+from rivals.cli.words import in_options
+
+ERROR = 2
+INTERRUPTED = 130
+# What a wrong option raises, in any release of typer.
+UsageError: Any = typer.BadParameter.__base__
+
+
+def guarded(run: Callable[[], Any], *, as_json: bool) -> int:
+    """Run to the end; the exit status. An error is a sentence, or JSON where that was asked for.
+
+    A reader that stops early, as in `rivals … | head`, is no error.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")  # of an encoding without our symbols
+    try:
+        with warnings_as_sentences():
+            status = run()
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _silence()
+        return 0
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except UsageError as error:
+        return _failed(error.format_message(), as_json)
+    except (ValueError, TypeError, OSError, ImportError, RuntimeError, MemoryError) as error:
+        return _failed(in_options(str(error)) or type(error).__name__, as_json)
+    return status if isinstance(status, int) else 0
+
+
+def _failed(message: str, as_json: bool) -> int:
+    if as_json:
+        with suppress(OSError):
+            print(json.dumps({"error": message, "exit_status": ERROR}), flush=True)
+    else:
+        say(f"rivals: {message}")
+    return ERROR
+
+
+def _silence() -> None:
+    """Discard what is left; otherwise Python tries to write it again when it exits."""
+    with suppress(OSError, ValueError), open(os.devnull, "wb") as nowhere:
+        os.dup2(nowhere.fileno(), sys.stdout.fileno())
+
+
+def print_result(result: Any, *, as_json: bool = False) -> None:
+    """The table and the decision; or, for programs, all numbers."""
+    if as_json:
+        print(json.dumps(result.to_dict(), indent=2, allow_nan=False))
+    else:
+        print(in_options(str(result)))
+
+
+def say(message: str) -> None:
+    """A remark beside the result, on standard error: pipes then carry only the result."""
+    with suppress(OSError, AttributeError):  # closed, or full
+        print(message, file=sys.stderr, flush=True)
+
+
+@contextmanager
+def warnings_as_sentences() -> Iterator[None]:
+    """Print warnings as sentences, without the line of a program that nobody wrote."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", RivalsWarning)
+        warnings.showwarning = lambda message, *place, **options: say(
+            f"warning: {in_options(str(message))}"
+        )
+        yield
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """Write a file, and say that it was written, or why it could not be."""
+    try:
+        yield
+    except OSError as error:
+        raise OSError(f"{path} could not be written: {error.strerror or error}") from error
+    say(f"written: {path}")

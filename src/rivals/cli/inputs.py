@@ -1,0 +1,103 @@
+"""From files, and what they are said to be, to a comparison."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from rivals.cli.console import say
+from rivals.cli.options import names
+from rivals.compare import compare
+from rivals.losses import Losses
+from rivals.result import Comparison, load
+from rivals.setting import Setting
+from rivals.summaries import GroupSummaries
+
+LOGS = (".eval", ".jsonl")
+# Which options have a meaning, by what is read.
+OF_TABLES = ("groups", "models", "ignore", "loss", "clusters", "order", "unit", "left_out")
+OF_LOSSES = (*OF_TABLES, "simulated", "log_likelihood")
+OF_PREDICTIONS = (*OF_TABLES, "target")
+OF_EVALUATIONS = ("score", "metric", "missing")
+
+
+def compared(
+    sources: Sequence[str], files: Mapping[str, Any], setting: Mapping[str, Any], **options: Any
+) -> Comparison:
+    """The comparison that files and options ask for; a saved one is decided again."""
+    asked = {name: value for name, value in options.items() if value}
+    Setting.of({**setting, "c": None})  # wrong options are refused before anything is read
+    if len(sources) == 1 and sources[0].endswith(".npz"):
+        _allow((), {**files, **asked}, "a saved comparison holds its losses and its method")
+        return load(sources[0]).at(**setting)
+    found, clusters = read(sources, files)
+    if isinstance(found, GroupSummaries):
+        return compare(found, **setting, **asked)
+    return compare(found, clusters=clusters, order=files.get("order"), **setting, **asked)
+
+
+def read(
+    sources: Sequence[str], files: Mapping[str, Any]
+) -> tuple[GroupSummaries | dict[str, Losses], Any]:
+    """Losses or summaries from files, and the labels of clusters."""
+    is_evaluation = bool({"score", "metric", "missing"} & set(files))
+    if all(source.endswith(".json") for source in sources) and not is_evaluation:
+        from rivals.read.summaries import summaries
+
+        _allow((), files, "summaries of sites hold all that is needed")
+        return summaries(list(sources)), None
+    if is_evaluation or any(source.endswith(LOGS) or Path(source).is_dir() for source in sources):
+        return _evaluations(sources, files), None
+    if len(sources) > 1:
+        raise ValueError(
+            f"{len(sources)} files were given, {', '.join(sources[:3])}: one table is expected, or "
+            "several .json files of sites; losses on simulations come by --simulated"
+        )
+    return _table(sources[0], files)
+
+
+def _table(source: str, files: Mapping[str, Any]) -> tuple[dict[str, Losses], Any]:
+    from rivals.read.frames import opened
+
+    is_predictions = "target" in files
+    allowed = OF_PREDICTIONS if is_predictions else OF_LOSSES
+    _allow(allowed, files, f"{source} is read as {'predictions' if is_predictions else 'losses'}")
+    labels = {name: files[name] for name in ("groups", "clusters") if name in files}
+    frame = opened(source, list(labels.values()))
+    same = {name: files[name] for name in ("groups", "loss", "unit", "left_out") if name in files}
+    same["models"] = names(files.get("models"), "--models")
+    same["ignore"] = names(files.get("ignore"), "--ignore") or []
+    clusters = None
+    if "clusters" in labels:
+        clusters = frame.grouping(labels["clusters"], "clusters")
+        same["ignore"] = [*same["ignore"], labels["clusters"]]
+    if is_predictions:
+        from rivals.read.predictions import predictions
+
+        return predictions(frame, target=files["target"], **same), clusters
+    from rivals.read.table import table
+
+    drawn, turned = files.get("simulated"), files.get("log_likelihood", False)
+    losses = table(frame, drawn, log_likelihood=turned, **same)
+    say(
+        f"{frame.where}: read as {'log likelihoods' if turned else 'losses'} of "
+        f"{', '.join(losses)}; for predictions give --target, the column of what came true"
+    )
+    return losses, clusters
+
+
+def _evaluations(sources: Sequence[str], files: Mapping[str, Any]) -> dict[str, Losses]:
+    from rivals.read.evaluations import evaluations
+
+    _allow(OF_EVALUATIONS, files, "evaluations are read")
+    if "score" in files and len(sources) > 1:
+        raise ValueError("--score: one table is expected; put all scores into one")
+    return evaluations(sources[0] if len(sources) == 1 else list(sources), **files)
+
+
+def _allow(allowed: Sequence[str], given: Mapping[str, Any], why: str) -> None:
+    """Refuse options that have no meaning for what is read."""
+    wrong = [f"--{name.replace('_', '-')}" for name in given if name not in allowed]
+    if wrong:
+        raise ValueError(f"{', '.join(wrong)}: without a meaning here, since {why}; leave it out")

@@ -1,0 +1,205 @@
+"""Options from fields: each is declared once, with its meaning, in a dataclass.
+
+A parameter of a command that is `Annotated[Given, Files]` becomes an option for each field of the
+dataclass, and so do those of `Setting`.
+"""
+
+from __future__ import annotations
+
+import csv
+import inspect
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
+from functools import update_wrapper
+from pathlib import Path
+from typing import Annotated, Any, get_args, get_type_hints
+
+import typer
+
+from rivals.setting import Setting
+
+Command = Callable[..., Any]
+# The options of a bundle that were given: Annotated[Given, Files].
+Given = Mapping[str, Any]
+
+
+def meaning(text: str, default: Any = None) -> Any:
+    """A field with its meaning, for help."""
+    return field(default=default, metadata={"meaning": text})
+
+
+@dataclass(frozen=True)
+class Files:
+    """What is read, and as what."""
+
+    simulated: str | None = meaning(
+        "Losses of each model on its own simulations, in the same columns."
+    )
+    groups: str | None = meaning(
+        "Column that says which group a row belongs to, such as a school: with three or more, no "
+        "simulations are needed."
+    )
+    models: str | None = meaning("Columns to compare, separated by commas; all by default.")
+    ignore: str | None = meaning("Columns to leave out, such as an id, separated by commas.")
+    target: str | None = meaning("Column of what came true: the others are then predictions.")
+    loss: str | None = meaning(
+        "With --target: absolute (the default), squared, log, brier or zero-one. Else what the "
+        "losses are called."
+    )
+    score: str | None = meaning(
+        "Column of scores of items in tasks, one score in a row, with columns model, task and item."
+    )
+    metric: str | None = meaning("Which score, where logs of evaluations have several.")
+    missing: str = meaning("Items that some models lack: refuse or drop.", "refuse")
+    clusters: str | None = meaning(
+        "Column that says which points belong together without being replications."
+    )
+    order: str | None = meaning('"time" if the points are a time series.')
+    log_likelihood: bool = meaning("The numbers are log likelihoods: higher is better.", False)
+    unit: str | None = meaning("Unit of the losses, such as kg.")
+    left_out: bool | None = meaning(
+        "Whether each group was predicted by models fitted to the other groups."
+    )
+
+
+def with_options(command: Command) -> Command:
+    """Let typer see the fields of dataclasses as options.
+
+    The command gets those that were given, as a mapping: defaults are those of the library.
+    """
+    hints = get_type_hints(command, include_extras=True)
+    bundles: dict[str, list[str]] = {}
+    parameters = []
+    for name, parameter in inspect.signature(command).parameters.items():
+        kind = hints[name]
+        bundle = next(filter(is_dataclass, getattr(kind, "__metadata__", ())), None)
+        if isinstance(bundle, type):
+            types = get_type_hints(bundle)
+            bundles[name] = [each.name for each in fields(bundle)]
+            parameters += [_parameter(each, types[each.name]) for each in fields(bundle)]
+        else:
+            parameters.append(
+                parameter.replace(annotation=kind, kind=inspect.Parameter.KEYWORD_ONLY)
+            )
+
+    def run(**given: Any) -> Any:
+        chosen = {}
+        for parameter, options in bundles.items():
+            values = {name: given.pop(name) for name in options}
+            chosen[parameter] = {name: each for name, each in values.items() if each is not None}
+        return command(**given, **chosen)
+
+    update_wrapper(run, command)
+    del run.__wrapped__  # type: ignore[attr-defined]  # its signature is another
+    run.__annotations__ = {}
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    return run
+
+
+def _parameter(each: Field[Any], kind: Any) -> inspect.Parameter:
+    """An option of the name of a field; it is None where it was not given."""
+    default = None if each.default is MISSING else each.default
+    text: str = each.metadata["meaning"]
+    shown: dict[str, Any] = {
+        "help": text[0].upper() + text[1:].rstrip(".") + ".",
+        "show_default": str(default) if default not in (None, False) else False,
+    }
+    reads_number = float in (kind, *get_args(kind))
+    if reads_number:
+        shown |= {"parser": number, "metavar": "NUMBER"}
+    if reads_number:
+        kind = Any
+    declared = [] if kind is not bool else [f"--{each.name.replace('_', '-')}"]
+    return inspect.Parameter(
+        each.name,
+        inspect.Parameter.KEYWORD_ONLY,
+        default=None,
+        annotation=Annotated[
+            kind if kind is Any else kind | None, typer.Option(*declared, **shown)
+        ],
+    )
+
+
+def number(text: str) -> float:
+    """0.25, 1/4, 2^-2 or 2**-2, or inf.
+
+    Examples
+    --------
+    >>> number("2^-2"), number("1/8"), number("inf")
+    (0.25, 0.125, inf)
+    """
+    plain = text.strip().replace("**", "^")
+    above, fraction, below = plain.partition("/")
+    base, power, exponent = plain.partition("^")
+    try:
+        if fraction:
+            return float(above) / float(below)
+        return float(float(base) ** float(exponent)) if power else float(base)
+    except (ValueError, TypeError, ArithmeticError):
+        hint = "write a number, as 0.25, 1/4 or 2^-2"
+        if "," in text:
+            hint = f"decimals are written with a point: {text.replace(',', '.')}"
+        raise typer.BadParameter(f"{text!r} is no number; {hint}") from None
+
+
+def names(given: str | None, option: str) -> list[str] | None:
+    """Names separated by commas; one that contains a comma stands in double quotes.
+
+    Examples
+    --------
+    >>> names('A,B,"C, the other"', "--models")
+    ['A', 'B', 'C, the other']
+    """
+    if given is None:
+        return None
+    rows = csv.reader([given], skipinitialspace=True)
+    found = [name.strip() for row in rows for name in row if name.strip()]
+    if not found:
+        raise ValueError(f"{option}: no name was given; write names of columns, as A,B")
+    return found
+
+
+def numbers(given: str) -> list[float]:
+    """Numbers separated by commas."""
+    return [number(text) for text in given.split(",")]
+
+
+def check_output(
+    path: Path | None, option: str, endings: Collection[str], sources: Collection[str]
+) -> None:
+    """Refuse what could not be written, or is an input: before the work, not after it."""
+    if path is None:
+        return
+    if path.suffix.lower() not in endings:
+        raise ValueError(f"{option} must end in {' or '.join(endings)}; got {str(path)!r}")
+    if any(path.exists() and Path(each).exists() and path.samefile(each) for each in sources):
+        raise ValueError(f"{option}: {path} is one of the input files; name another one")
+    if path.is_dir():
+        raise ValueError(f"{option}: {path} is a folder; name a file in it")
+    if not path.parent.is_dir():
+        raise ValueError(f"{option}: there is no folder {path.parent}; make it, or name another")
+
+
+SOURCES = Annotated[
+    list[str],
+    typer.Argument(
+        help="A table of losses, a column for each model (.csv, .tsv, .parquet, or - for standard "
+        "input); summaries of sites (.json); logs of evaluations; or a saved comparison (.npz).",
+        show_default=False,
+    ),
+]
+LAW = Annotated[
+    str | None,
+    typer.Option(
+        help="Method: groups, a random-effects model (the default with groups), transport (the "
+        "default without), beta, or paper."
+    ),
+]
+CORRECT = Annotated[
+    bool, typer.Option("--correct", help="Also read P through the curve of the calibration.")
+]
+JSON = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
+FILES = Annotated[Given, Files]
+SETTING = Annotated[Given, Setting]
+# Exit status of a comparison, beside 2 for errors.
+NAMED, UNDECIDED = 0, 3

