@@ -160,6 +160,13 @@ def equivalent(groups, ratio=1.0):
     raise LookupError(groups, ratio)
 
 
+def boards(what):
+    """A rate on boards of 10, 30, 100 and 200 models, as "99.8 ± 0.1, … %"."""
+    rows = [row for row in results("ranks")["rows"] if row["groups"] == 0]
+    values = ", ".join(f"{row[what][0]:.1f} ± {row[what][1]:.1f}" for row in rows)
+    return f"{values} % ({sum(row['boards'] for row in rows)} simulated boards)"
+
+
 # ---------------------------------------------------------------- the principle of the paper
 
 
@@ -553,4 +560,38 @@ def table_of_kappa():
         ours = found["12/G"]["won less P with noise"]
         cells = [str(groups), str(folds), *shown, str(ours["data_sets"]), str(ours["pairs"])]
         lines.append(f"| {' | '.join(cells)} |".replace("| -", "| −"))
+    return "\n".join(lines)
+
+
+def table_of_intervals(over=("the study repeated", "one new group"), of=("difference", "risk")):
+    """How often nominal 90 % intervals from groups cover, in Markdown."""
+    numbers = [("left out", n) for n in (4, 6, 10, 20)] + [("frozen", n) for n in (2, 3, 5, 8)]
+    heads = [f"{of_what}, {over_what}" for of_what in of for over_what in over]
+    lines = [f"| groups | data sets | {' | '.join(heads)} |"]
+    lines.append("| --- | --- |" + " --- |" * len(heads))
+    rows = results("intervals")
+    for design, groups in numbers:
+        cells = []
+        for of_what in of:
+            for over_what in over:
+                key = design, groups, of_what, over_what
+                row = next(
+                    x for x in rows if (x["design"], x["groups"], x["of"], x["over"]) == key
+                )
+                value, error = row["covered"]
+                cells.append(f"{value:.0f} ± {error:.0f} %")
+        how = "left out" if design == "left out" else "candidates fitted to other data"
+        lines.append(f"| {groups}, {how} | {row['data_sets']} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def table_of_families(groups=0):
+    """Our simulated families, pooled, in Markdown."""
+    lines = ["| method | failed to replicate, % | named, % | problems |", "| --- | --- | --- | --- |"]
+    for row in results("simulated")["rows"]:
+        if (row["groups"], row["family"]) != (groups, "pooled"):
+            continue
+        failure = row["failed"]
+        shown = f"{failure[0]:.1f} ± {failure[1]:.1f}" if failure else "–"
+        lines.append(f"| {row['method']} | {shown} | {row['named'][0]:.0f} | {row['problems']} |")
     return "\n".join(lines)
