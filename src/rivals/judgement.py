@@ -13,7 +13,7 @@ from rivals._types import FloatArray, IntArray
 from rivals.evidence import Evidence, Note
 from rivals.judge import Correction, judge
 from rivals.laws.base import Law
-from rivals.method.rule import Decision, Rejection
+from rivals.method.rule import Decision, Rejection, decide
 from rivals.setting import Setting
 from rivals.summaries import GroupSummaries
 
@@ -210,6 +210,8 @@ class Judgement:
         {}
         """
         setting = self.setting.but(**options)
+        if options.keys() <= {"threshold"} and self.evidence.is_complete:
+            return replace(self, setting=setting, decision=decide(self.evidence, setting))
         evidence, decision = judge(self.law, self.summary, setting, self.correction)
         return replace(self, setting=setting, evidence=evidence, decision=decision)
 

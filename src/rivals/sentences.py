@@ -616,10 +616,10 @@ def c_is_calibrated(c: float) -> str:
     return f"c = {c:g} comes from a calibration, which holds at this c."
 
 
-def too_many_to_change(most: int) -> str:
-    """Why a page of many models offers less."""
+def too_many_to_change() -> str:
+    """Why a page of many models or groups offers less."""
     return (
-        f"Of more than {most} models, c and margin cannot be changed here: result.at(c=…, "
+        "Of so many models or groups, c and margin cannot be changed here: result.at(c=…, "
         "margin=…) decides at others."
     )
 

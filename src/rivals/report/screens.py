@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from rivals import sentences as say
 from rivals import shown, told
+from rivals.laws import Beta
 from rivals.report.rows import Pool
 from rivals.setting import CalibratedC, Setting
 from rivals.table import Column
@@ -17,9 +18,11 @@ from rivals.table import Column
 if TYPE_CHECKING:
     from rivals.result import Comparison
 
-# The table has so many models; with more than MANY, neither c nor margin can be changed.
+# The table has so many models. Of more than MANY models or groups, neither c nor margin can be
+# changed: each further setting takes its time.
 MOST_ROWS = 300
-MANY = 64
+MANY_MODELS = 64
+MANY_GROUPS = 2000
 # Beside so many models all others are shown.
 MOST_BESIDE = 12
 THRESHOLDS = (0.7, 0.8, 0.85, 0.9, 0.95, 0.975, 0.99, 0.995, 0.999)
@@ -51,10 +54,11 @@ class Axis:
 def axes_of(result: Comparison) -> list[Axis]:
     """The options that mean something for this result, with the values that the page offers."""
     axes = [_questions(result), _numbers("threshold", THRESHOLDS, result.setting.threshold)]
-    if len(result.names) <= MANY:
+    if not _is_large(result):
         if not _why_no_c(result):
             axes.append(_numbers("c", VALUES_OF_C, result.c))
-        axes.append(_numbers("margin", (0.0, *_margins(result)), result.setting.margin))
+        if not isinstance(result.law, Beta):  # which draws: each margin takes as long as each c
+            axes.append(_numbers("margin", (0.0, *_margins(result)), result.setting.margin))
     return [axis for axis in axes if len(axis.values) > 1]
 
 
@@ -64,25 +68,17 @@ def screens_of(result: Comparison, pool: Pool) -> dict[str, Any]:
     In the order of `itertools.product` over the axes.
     """
     axes = axes_of(result)
-    tables: dict[Any, dict[str, Any]] = {}
+    names = [axis.option for axis in axes]
+    thresholds = axes[names.index("threshold")].values
+    decided: dict[Any, list[list[Any]]] = {}
     screens = []
     for values in product(*(axis.values for axis in axes)):
-        options = dict(zip((axis.option for axis in axes), values, strict=True))
-        at = result if _is_own(axes, values) else result.at(**options)
-        rest = tuple(value for name, value in options.items() if name != "threshold")
-        if rest not in tables:  # the threshold changes the decision, and nothing else
-            tables[rest] = _table(at, pool)
-        decision = Column("decision", shown.decisions(at, at.ranking[:MOST_ROWS]), is_text=True)
-        table = tables[rest]
-        screens.append(
-            [
-                [*table["columns"], pool.column(decision)],
-                table["bar"],
-                pool.text(at.conclusion),
-                pool.text(" ".join(told.track_record(at))),
-                len(at.survivors),
-            ]
-        )
+        options = dict(zip(names, values, strict=True))
+        place = thresholds.index(options.pop("threshold"))
+        rest = tuple(options.values())
+        if rest not in decided:
+            decided[rest] = _at_thresholds(result.at(**options), thresholds, pool)
+        screens.append(decided[rest][place])
     return {
         "axes": [axis.plain() for axis in axes],
         "screens": screens,
@@ -106,20 +102,32 @@ def beside_others(result: Comparison, pool: Pool) -> list[dict[str, Any]]:
 def cut(result: Comparison) -> str:
     """That the table goes on, if it does; and why less can be changed, if so."""
     hidden = say.not_shown(len(result.names) - MOST_ROWS)
-    many = [say.too_many_to_change(MANY)] if len(result.names) > MANY else []
-    return " ".join([*hidden, *many])
+    return " ".join([*hidden, *([say.too_many_to_change()] if _is_large(result) else [])])
 
 
-def _table(result: Comparison, pool: Pool) -> dict[str, Any]:
-    """All but the decision, which alone depends on the threshold."""
+def _is_large(result: Comparison) -> bool:
+    return len(result.names) > MANY_MODELS or result.n_groups > MANY_GROUPS
+
+
+def _at_thresholds(result: Comparison, thresholds: Sequence[float], pool: Pool) -> list[list[Any]]:
+    """The threshold changes the decision, and nothing else in the table."""
     best = result.names.index(result.ranking[0])
     columns = shown.table(result, best, MOST_ROWS).columns[:-1]
-    found: dict[str, Any] = pool.table(columns, columns[2].values, columns[3].values)
+    table = pool.table(columns, columns[2].values, columns[3].values)
+    found = []
+    for threshold in thresholds:
+        at = result.at(threshold=threshold)
+        words = shown.decisions(at, at.ranking[:MOST_ROWS])
+        found.append(
+            [
+                [*table["columns"], pool.column(Column("decision", words, is_text=True))],
+                table["bar"],
+                pool.text(at.conclusion),
+                pool.text(" ".join(told.track_record(at))),
+                len(at.survivors),
+            ]
+        )
     return found
-
-
-def _is_own(axes: Sequence[Axis], values: Sequence[Any]) -> bool:
-    return all(axis.values[axis.own] is value for axis, value in zip(axes, values, strict=True))
 
 
 def _questions(result: Comparison) -> Axis:
