@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import rivals
+from rivals import sentences as say
 from rivals.track_record import LEAST_DATA_SETS, cell_for, cells, one_data_set
 
 ROOT = Path(__file__).parent.parent
@@ -106,10 +107,16 @@ def test_print_methods_and_json_carry_one_cell_with_its_own_numbers(n_groups, le
         assert f"{cell.n_pairs} pairs" in sentence
 
 
-def test_a_cell_far_from_what_was_measured_says_nothing():
-    for n_groups in (1, 100, 1000):
-        assert cell_for(left_out=True, n_groups=n_groups, probability=0.97) is None
+def test_fewer_groups_than_were_measured_have_no_record():
+    assert cell_for(left_out=True, n_groups=2, probability=0.97) is None
     assert cell_for(left_out=True, n_groups=10, probability=0.3) is None
+
+
+def test_more_groups_than_were_measured_have_that_of_the_most_and_it_says_so():
+    cell = cell_for(left_out=True, n_groups=160, probability=0.97)
+    assert cell.n_groups == max(one.n_groups for one in cells() if one.left_out)
+    assert "were not measured" in say.track_record(cell, 160)
+    assert "were not measured" not in say.track_record(cell, cell.n_groups)
 
 
 def test_no_rate_of_a_print_is_without_its_data_sets():

@@ -200,15 +200,15 @@ def principle(what):
         "within": rank("candidates within a data set"),
         "ratio within": f"{within['within']:.1f}",
         "ratio between": f"{within['between']:.1f} ({within['data_sets']} data sets)",
-        "exponents": f"{power(both, 'misfit')} $\\ln W^2$ and {power(both, 'sigma2')} "
-        f"$\\ln \\sigma^2$ ({both['data_sets']} data sets)",
+        "exponents": f"{power(both, 'misfit')} times ln W² and {power(both, 'sigma2')} times "
+        f"ln σ² ({both['data_sets']} data sets)",
         "pointwise": middle(found["pointwise rank correlation"]),
         "pointwise, noise alike": middle(found["the same, sampling error alike"]),
         "risks": middle(found["correlation of risks"]),
         "losses": middle(found["correlation of pointwise losses"]),
         "part": middle(found["part of independent draws"]),
-        "pairs": f"{power(pairs, 'misfit')} ln(W_a² + W_b²) and {power(pairs, 'share')} "
-        f"ln(σ_ab²/(σ_a² + σ_b²)) ({pairs['data_sets']} data sets)",
+        "pairs": f"{power(pairs, 'misfit')} times ln(W_a² + W_b²) and {power(pairs, 'share')} "
+        f"times ln(σ_ab²/(σ_a² + σ_b²)) ({pairs['data_sets']} data sets)",
     }[what]
 
 

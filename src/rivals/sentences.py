@@ -8,7 +8,7 @@ from math import floor, inf, isfinite, log10
 
 from rivals.evidence import Note
 from rivals.losses import Provenance
-from rivals.track_record import Cell
+from rivals.track_record import NEAR, Cell
 
 # More models than this are counted, not named.
 MOST_NAMED = 4
@@ -223,13 +223,15 @@ def too_close(model: str, rival: str, value: float) -> str:
     )
 
 
-def track_record(cell: Cell, noun: str) -> str:
+def track_record(cell: Cell, n_groups: int) -> str:
     """How often winners that were named like this won again."""
     how = f"left-out {plural('group')}" if cell.left_out else "groups, candidates fitted before"
+    beyond = n_groups > NEAR * cell.n_groups
+    more = f" More than {cell.n_groups} groups were not measured." if beyond else ""
     return (
         f"Track record: of winners with P between {cell.low:g} and {cell.high:g} from about "
         f"{cell.n_groups} {how}, {100 * cell.won:.0f} ± {100 * cell.standard_error:.0f} % won "
-        f"again ({cell.n_data_sets} real data sets, {cell.n_pairs} pairs)."
+        f"again ({cell.n_data_sets} real data sets, {cell.n_pairs} pairs).{more}"
     )
 
 

@@ -193,7 +193,7 @@ def _heterogeneity(result: Judgement) -> list[str]:
 def track_record(result: Judgement) -> list[str]:
     """How often winners that were named like this won again; nothing where it was not measured."""
     cell = _cell(result)
-    return [] if cell is None else [say.track_record(cell, shown.noun(result))]
+    return [] if cell is None else [say.track_record(cell, result.n_groups)]
 
 
 def track_record_values(result: Judgement) -> dict[str, Any] | None:

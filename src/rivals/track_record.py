@@ -13,6 +13,8 @@ from typing import Any
 
 # A cell with fewer data sets than this says nothing.
 LEAST_DATA_SETS = 15
+# Numbers of groups are near each other within this factor.
+NEAR = 1.6
 
 
 @dataclass(frozen=True)
@@ -55,7 +57,8 @@ class OneDataSet:
 def cell_for(*, left_out: bool, n_groups: int, probability: float) -> Cell | None:
     """The cell that fits a result, if it was measured on enough data sets.
 
-    Of the numbers of groups that were tried the nearest, as a ratio, within a factor of 1.6.
+    Of the numbers of groups that were tried the nearest, as a ratio, within a factor of 1.6; of
+    more groups than were tried the largest, which a sentence then says.
     """
     fitting = [
         cell
@@ -63,9 +66,13 @@ def cell_for(*, left_out: bool, n_groups: int, probability: float) -> Cell | Non
         if cell.left_out == left_out
         and cell.low < probability <= cell.high
         and cell.n_data_sets >= LEAST_DATA_SETS
-        and 1 / 1.6 <= cell.n_groups / max(n_groups, 1) <= 1.6
     ]
-    return min(fitting, key=lambda cell: abs(cell.n_groups - n_groups), default=None)
+    near = [cell for cell in fitting if cell.n_groups <= NEAR * n_groups]
+    nearest = min(near, key=lambda cell: abs(cell.n_groups - n_groups), default=None)
+    most = max((cell.n_groups for cell in fitting), default=0)
+    if nearest is None or (nearest.n_groups < most and nearest.n_groups * NEAR < n_groups):
+        return None
+    return nearest
 
 
 @lru_cache(maxsize=1)
