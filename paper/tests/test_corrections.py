@@ -1,7 +1,7 @@
 """Every row of the corrections quotes the paper, says where, what is so, and how we know.
 
-Where the source of the paper is at hand, every quotation is looked up in it: in the file that the
-environment variable RIVALS_PAPER_TEX names, or in `shared/paper.tex` beside the repository.
+Every quotation is looked up in the source of the paper, where the environment variable
+RIVALS_PAPER_TEX names it.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGE = ROOT / "paper" / "docs" / "corrections.md"
+PAGE = ROOT / "docs" / "paper" / "corrections.md"
 HEAD = ["the paper says", "where", "what is so", "how we know"]
 # Some cells hold a bar; it is written escaped.
 CELL = re.compile(r"(?<!\\)\|")
@@ -52,10 +52,9 @@ def rows():
 @pytest.fixture(scope="module")
 def paper():
     named = os.environ.get("RIVALS_PAPER_TEX")
-    source = Path(named) if named else ROOT.parent / "shared" / "paper.tex"
-    if not source.is_file():
+    if not named:
         pytest.skip("the source of the paper is not at hand; name it in RIVALS_PAPER_TEX")
-    return plain(source.read_text(encoding="utf-8"))
+    return plain(Path(named).read_text(encoding="utf-8"))
 
 
 def test_every_row_quotes_places_corrects_and_shows(rows):
@@ -78,7 +77,7 @@ def bare(text: str) -> str:
 
 def test_quotations_in_the_index_of_the_figures_stand_in_the_paper(paper):
     """In italics and quotation marks; […] stands for what is left out."""
-    index = PAGE.with_name("paper.md").read_text(encoding="utf-8")
+    index = PAGE.with_name("index.md").read_text(encoding="utf-8")
     quotations = re.findall(r'\*"([^"\n]+)"\*', index)
     assert len(quotations) >= 11
     parts = [part for each in quotations for part in each.split("[…]")]
@@ -88,7 +87,7 @@ def test_quotations_in_the_index_of_the_figures_stand_in_the_paper(paper):
 
 def test_quotations_on_the_page_of_the_ideas_stand_in_the_paper(paper):
     """In quotation marks, of more than one word; single ones are names of laws and options."""
-    ideas = (ROOT / "docs" / "paper-ideas.md").read_text(encoding="utf-8")
+    ideas = PAGE.with_name("ideas.md").read_text(encoding="utf-8")
     quotations = [each for each in re.findall(r'"([^"\n]+)"', ideas) if " " in each]
     assert len(quotations) >= 8
     missing = [each for each in quotations if bare(each) not in bare(paper)]

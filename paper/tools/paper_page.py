@@ -1,4 +1,4 @@
-"""Write paper/docs/paper.md, the index of the paper, from paper_page.jinja and the results.
+"""Write docs/paper/index.md, the paper figure by figure, from paper_page.jinja and the results.
 
 `python paper/tools/paper_page.py`.
 
@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGE = ROOT / "docs" / "paper.md"
+PAGE = ROOT.parent / "docs" / "paper" / "index.md"
 TEMPLATE = ROOT / "tools" / "paper_page.jinja"
 RESULTS = ROOT / "results"
 NOTHING = "–"  # in place of a number that no result has
@@ -125,42 +125,26 @@ def holds(condition: bool) -> str:
     return ""
 
 
-def six_conditions(variant: str) -> str:
-    """Of the six main conditions at each c: wrong and stated winners in %, and both rules.
-
-    Bold: the rule on stated winners calls c valid. A cross and a number: so many of 16 bins break
-    the paper's bound.
-    """
-    found = result("neuron-calibration")["numbers"]["valid c"][variant]
-    powers = [f"2{_superscript(round(math.log2(float(c))))}" for c in found]
-    head = ["wrong/stated %", *powers]
+def rules_by_c() -> str:
+    """Of the six main scenarios at each c: how many pass either rule, by variant."""
+    found = result("neuron-calibration")["numbers"]["valid c"]
+    powers = [f"2{_superscript(round(math.log2(float(c))))}" for c in found["corrected"]]
+    head = ["", *powers]
     lines = [_row(head), _row(["---"] * len(head))]
-    keys = list(next(iter(found.values()))["stated"])
-    for key in keys:
-        cells = [_judged_cell(row, key) for row in found.values()]
-        lines.append(_row([_pair(key), *cells]))
-    return "\n".join([*lines, _row(["valid, bound kept", *neuron_rules(variant)])])
+    shown = {
+        "the authors' experiments": "original study",
+        "as published, our run": "as published",
+        "constants as published": "constants as published",
+        "corrected": "corrected",
+    }
+    lines += [_row([name, *neuron_rules(variant)]) for name, variant in shown.items()]
+    return "\n".join(lines)
 
 
 def neuron_rules(variant: str) -> list[str]:
     """How many of the six conditions pass our rule and the paper's bound, at each c."""
     found = result("neuron-calibration")["numbers"]["valid c"][variant]
     return [f"{row['valid']}/{row['bound']['kept']}" for row in found.values()]
-
-
-def worst_bin(pair: str, what: str) -> str:
-    """B and truth of the bin that breaks the bound most, c = 2⁻², weak input, published constants."""
-    found = result("neuron-calibration")["numbers"]["valid c"]["constants as published"]["0.25"]
-    worst = found["bound"]["conditions"][f"{pair}|Gaussian|low|short|weak"]["worst bin"]
-    return number(worst["B"]) if what == "B" else f"{number(100 * worst['truth'], 0)} %"
-
-
-def _judged_cell(row: dict[str, Any], key: str) -> str:
-    text = _cell(_real(row["error"][key]), row["stated"][key])
-    if row["verdict"][key] == "valid":
-        text = f"**{text}**"
-    broken = row["bound"]["conditions"][key]["broken bins"]
-    return f"{text}✗{broken}" if broken else text
 
 
 def _cell(error: float, stated: float) -> str:
@@ -177,7 +161,7 @@ def all_conditions() -> str:
     tried = numbers["valid c, all that was tried"]
     c = list(next(iter(tried.values())))
     powers = [f"2{_superscript(round(math.log2(float(each))))}" for each in c]
-    head = ["wrong %/valid/silent/bound kept", *powers]
+    head = ["failed %/valid/none named/bound kept", *powers]
     lines = [_row(head), _row(["---"] * len(head))]
     for law in ("beta", "transport"):
         for variant, laws in numbers["verdicts beyond 0.95"].items():
@@ -217,7 +201,7 @@ def replications_table() -> str:
     found = result("neuron-calibration")["numbers"]["truth is a replication"]
     variants = ("constants as published", "corrected")
     shown = ("0.25", "1")
-    head = ["wrong, same process→replication/stated %"]
+    head = ["failed, same process→replication/named %"]
     head += [f"{variant}, {_power(c)}" for variant in variants for c in shown]
     lines = [_row(head), _row(["---"] * len(head))]
     for key in found["constants as published, both truths agree"]:
@@ -232,17 +216,6 @@ def replications_table() -> str:
     return "\n".join(lines)
 
 
-def true_cell_table() -> str:
-    """How often the cell that made the data is the better model: same process, replication."""
-    found = result("neuron-calibration")["numbers"]["truth is a replication"]
-    by = found["corrected, true cell better"]
-    parts = [
-        f"{_pair(key)} {number(100 * one, 0)} → {number(100 * two, 0)}"
-        for key, (one, two) in by.items()
-    ]
-    return "; ".join(parts)
-
-
 def copies_table() -> str:
     """Stated and wrong winners as published.
 
@@ -251,7 +224,7 @@ def copies_table() -> str:
     found = result("neuron-calibration")["numbers"]["copies: wrong and stated"]
     shown = ("0.25", "1")
     head = ["authors, 64 copies"]
-    head += [f"{what} %, {_power(c)}" for what in ("stated", "wrong") for c in shown]
+    head += [f"{what} %, {_power(c)}" for what in ("named", "failed") for c in shown]
     lines = [_row(head), _row(["---"] * len(head))]
     for key, by in found.items():
         cells = []
@@ -292,7 +265,7 @@ def counts_table() -> str:
     )
     shown = (2.0**-6, 2.0**-2)
     powers = [_power(f"{c:g}") for c in shown]
-    head = ["wrong/stated %"]
+    head = ["failed/named %"]
     head += [f"{loss}, {power}" for loss in ("counts", "voltages") for power in powers]
     head += ["true cell better, counts", "voltages"]
     lines = [_row(head), _row(["---"] * len(head))]
@@ -374,18 +347,19 @@ def _pair(key: str) -> str:
 
 
 def blackbody_valid(name: str) -> str:
-    """The range of c that the rule of the package calls valid for black body radiation, in powers
+    """The range of c that the rule on named winners calls valid for black body radiation, in powers
     of two.
     """
-    from rivals.calibration import judge_experiments
-
     from rivals_paper.blackbody_records import committed
+    from rivals_paper.judged import winners
 
     record = committed(name)
-    validity = judge_experiments(
-        {name: (record.experiments.probability, record.experiments.truth)}, 2.0**record.log2_c
-    )
-    valid = [int(k) for k, good in zip(record.log2_c, validity.valid[0], strict=True) if good]
+    experiments = record.experiments
+    valid = [
+        int(k)
+        for column, k in enumerate(record.log2_c)
+        if winners(experiments.probability[:, column], experiments.truth).valid
+    ]
     if valid != [int(k) for k in record.log2_c if valid[0] <= k <= valid[-1]]:
         return "each of " + ", ".join(f"2{_superscript(k)}" for k in valid)
     return f"2{_superscript(valid[0])} to 2{_superscript(valid[-1])}"
@@ -433,7 +407,7 @@ def _score(row: dict[str, Any]) -> float | None:
 
 def picture(name: str, text: str) -> str:
     """A picture, the command that makes it, and its numbers."""
-    path = f"../results/{name}"
+    path = f"../../paper/results/{name}"
     return f"![{text}]({path}.png)\n\n`rivals reproduce {name}` · [numbers]({path}.json)"
 
 
@@ -456,9 +430,8 @@ def page() -> str:
         sources,
         far,
         holds,
-        six_conditions,
+        rules_by_c,
         neuron_rules,
-        worst_bin,
         all_conditions,
         length_of_the_truth,
         copies_table,

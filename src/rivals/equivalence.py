@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -82,11 +82,9 @@ def equivalence(result: Judgement, margin: float) -> Equivalence:
         )
     if result.n_groups < LEAST_GROUPS:
         raise ValueError(say.too_few_for_equivalence(result.n_groups, LEAST_GROUPS, noun))
-    if not margin > 0.0:
-        raise ValueError(
-            f"equivalence needs a margin, the smallest difference that matters; got {margin!r}"
-        )
-    setting = replace(result.setting, margin=margin)
+    setting = result.setting.but(margin=margin)
+    if not setting.margin:
+        raise ValueError("equivalence needs a margin, the smallest difference that matters; got 0")
     best = result.names.index(result.ranking[0])
     others = [result.names.index(name) for name in result.ranking[1:]]
     (better, within, worse), decisions = _chances(result, setting)

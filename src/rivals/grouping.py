@@ -56,7 +56,7 @@ class Grouping:
         names = tuple(map(_spelled, found))
         check_printable("groups", names)
         _check_spellings(names)
-        return cls(codes, names, noun or _noun_of(getattr(labels, "name", None)))
+        return cls(codes, names, noun or noun_of(getattr(labels, "name", None)))
 
     @cached_property
     def sizes(self) -> IntArray:
@@ -152,7 +152,7 @@ def _check_spellings(names: tuple[str, ...]) -> None:
         seen[value] = name
 
 
-def _noun_of(name: Any) -> str:
+def noun_of(name: Any) -> str:
     """What one group is called, from the name of a column: "School" is "school"."""
     if not isinstance(name, str) or not name.strip():
         return "group"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
@@ -14,6 +14,7 @@ from rivals._checks import check_size
 from rivals._optional import need
 from rivals._random import COMPARISON_SIMULATION, simulation_streams
 from rivals._types import RNG, FloatArray, Model
+from rivals.grouping import Grouping, noun_of
 from rivals.losses import Losses, check_names, finite
 
 # What looks like losses and must be read first, by the name of its type: of ArviZ.
@@ -255,14 +256,14 @@ def split_frame(frame: Any, labels: dict[str, Any]) -> tuple[dict[Any, Any], dic
                 f"{what}: the data frame has no column {given!r}; it has "
                 f"{', '.join(map(str, columns))}{meant}"
             )
-        found[what] = columns[given]
+        found[what] = Grouping.of(columns[given], noun_of(given))
     taken = {given for given in labels.values() if isinstance(given, str)}
     models = {name: column for name, column in columns.items() if name not in taken}
     _check_are_losses(models)
     return models, found
 
 
-def _check_are_losses(names: Iterable[Any]) -> None:
+def _check_are_losses(names: Collection[Any]) -> None:
     """Refuse columns of a data frame that by their names are no losses of a model."""
     for name in names:
         if str(name).lower() in TARGETS:
@@ -270,9 +271,11 @@ def _check_are_losses(names: Iterable[Any]) -> None:
                 f"a column is called {name!r}, so these seem to be predictions, not losses; use "
                 f"rivals.read.predictions(frame, target={name!r}), or leave this column out"
             )
-        if str(name).lower() in SUMMARIES:
-            raise ValueError(
-                f"a column is called {name!r}, which seems to be no model; for means and their "
-                "errors use rivals.read.summaries(frame, estimate=, error=, groups=); if it is a "
-                "model after all, pass a mapping {name: frame[name], …}"
-            )
+    # A model may well be called "mean", but not beside one called "sem".
+    summaries = [name for name in names if str(name).lower() in SUMMARIES]
+    if len(summaries) > 1:
+        raise ValueError(
+            f"columns are called {', '.join(map(repr, summaries))}, which seem to be no models; "
+            "for means and their errors use rivals.read.summaries(frame, estimate=, error=, "
+            "groups=); if they are models after all, pass a mapping {name: frame[name], …}"
+        )

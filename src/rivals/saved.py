@@ -86,6 +86,7 @@ def read(path: str | PathLike[str]) -> tuple[Law, Any, Setting, tuple[Note, ...]
         setting = Setting.from_dict(header["setting"])
         if "c_from" in header and setting.c is not None:
             setting = Setting(**{**asdict(setting), "c": CalibratedC(setting.c, header["c_from"])})
+        law.check_setting(setting)
         summary = _put_together(law, header, arrays)
         noticed = tuple(_note(plain, summary.models) for plain in header["noticed"])
     except FileNotFoundError:

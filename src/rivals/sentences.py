@@ -12,6 +12,9 @@ from rivals.track_record import NEAR, Cell
 
 # More models than this are counted, not named.
 MOST_NAMED = 4
+# What needs more decimals than this, or is larger, is written by powers of ten.
+MOST_DECIMALS = 9
+LARGE = 1e12
 # Below this probability of a single new group, a lead is called small.
 SURE_OF_ONE = 0.75
 
@@ -48,13 +51,15 @@ def percent(value: float) -> str:
 def decimals_for(widths: Sequence[float]) -> int:
     """As many decimals as show two digits of the narrowest of these intervals."""
     seen = [width for width in widths if 0.0 < width < inf]
-    return min(max(1 - floor(log10(min(seen)) + 0.3), 0), 12) if seen else 4
+    return max(1 - floor(log10(min(seen)) + 0.3), 0) if seen else 4
 
 
 def fixed(value: float | None, decimals: int) -> str:
-    """A number with so many decimals; never minus zero."""
+    """A number with so many decimals; never minus zero. Very large and small ones by powers."""
     if value is None or not isfinite(value):
         return "–" if value is None or value != value else "∞" if value > 0 else "−∞"
+    if decimals > MOST_DECIMALS or abs(value) >= LARGE:
+        return f"{value:.3g}"
     text = f"{value:.{decimals}f}"
     return text.lstrip("-") if float(text) == 0.0 else text
 
@@ -211,7 +216,7 @@ def unstable(model: str, rival: str, value: float, share: float) -> str:
     """That a rejection depends on the random numbers of simulations."""
     return (
         f"{model} is not rejected although {rival} is better with {p_is(value)}: only "
-        f"{share:.0%} of the single simulations share that."
+        f"{100 * share:.0f} % of the single simulations share that."
     )
 
 
@@ -257,8 +262,8 @@ def noted(note: Note, noun: str = "group") -> str:
         "goes with size": f"The difference between {names} goes with the size of the {noun} (rank "
         f"correlation {note.value:.2f}): means over {plural(noun)} and over points answer "
         "different questions.",
-        "ties": f"{names}: {note.value:.0%} of its losses are tied. There the process has no "
-        'spread and says too little about replications; use law "transport".',
+        "ties": f"{names}: {100 * note.value:.0f} % of its losses are tied. There the process has "
+        'no spread and says too little about replications; use law "transport".',
         "unequal simulations": f"{names}: simulations of {note.value:g} points. Their extremes "
         "differ even for a perfect model; simulate as many points as were observed.",
         "same losses": f"{names} have the same losses at every point: is one of them given twice?",
@@ -323,7 +328,7 @@ def spread_between(other: str, tau: float, part: float, noun: str, unit: str) ->
     unit = f" {unit}" if unit else ""
     return (
         f"The difference from {other} varies between {plural(noun)} with a standard deviation τ of "
-        f"{tau:.2g}{unit} (I² = {part:.0%} of the variance of the observed differences)."
+        f"{tau:.2g}{unit} (I² = {100 * part:.0f} % of the variance of the observed differences)."
     )
 
 
@@ -434,7 +439,7 @@ def method_of_loss(source: Provenance, noun: str, n_groups: int) -> str:
     """Which losses, and where they come from."""
     if not (source.loss or source.left_out or source.library):
         return ""
-    loss = source.loss or "the loss"
+    loss = source.loss or "as given"
     noise = f" under {source.noise} noise" if source.noise else ""
     made = f", computed with {source.library}" if source.library else ""
     out = ""
@@ -511,14 +516,17 @@ def picture_of_groups(
     part: float,
     unit: str,
     level: float,
+    kappa: float,
 ) -> str:
     """How to read a forest plot; τ and I², as in meta-analysis."""
     drawn = f" ({n_drawn} of them are drawn)" if n_drawn < n_groups else ""
     groups = f"{n_better} of {count(n_groups, noun)}{drawn}"
+    shared = f", with κ = {kappa:.2g} for the training data they share" if kappa else ""
     spread = f"; τ = {tau:.2g}{' ' * bool(unit)}{unit}, I² = {percent(part)}" if tau == tau else ""
     return (
-        f"Right of zero {best} is better than {other}: in {groups}{spread}. Bars: {percent(level)} "
-        f"intervals. P: that {best} wins again there."
+        f"Right of zero {best} is better than {other}: in {groups}{spread}. {percent(level)} "
+        f"intervals; thin: sampling error of each {noun} by itself; thick: new "
+        f"{plural(noun)}{shared}. P: that {best} wins again there."
     )
 
 
@@ -565,7 +573,10 @@ def picture_of_quantiles(c: float, *, tail: bool) -> str:
 
 def picture_of_ranks(level: float, tier: Sequence[str], n_models: int, cut: int) -> str:
     """How to read intervals of ranks."""
-    return f"{ranked(level, tier, n_models)} Bars: ranks; lines part the tiers.{_not_drawn(cut)}"
+    return (
+        f"{ranked(level, tier, n_models)} Bars: ranks that each may have; behind the name its "
+        f"tier.{_not_drawn(cut)}"
+    )
 
 
 def picture_of_plan(best: str, cut: int, threshold: float) -> str:

@@ -104,7 +104,7 @@ class Setting:
         None,
         "sensitivity: how far a replication may move the risk, in units of the misfit; the "
         "method's own by default",
-        optional(number(0.0, inf, least=False)),
+        optional(number(0.0, 1e100, least=False)),
     )
     threshold: float = option(
         0.95, "probability above which a winner is named", number(0.5, 1.0, least=False)

@@ -14,7 +14,7 @@ pytest.importorskip("polars")
 from rivals import __version__
 from terminal import rivals, table, written
 
-COMMANDS = ("demo", "compare", "plan", "gate", "summarise")
+COMMANDS = ("demo", "compare", "plan", "gate", "summarise", "calibrate")
 
 
 def test_version_and_help():

@@ -28,6 +28,7 @@ PYTHON = re.compile(r"\w=|\[…\]|result\.|rivals\.\w|Losses|math\.|\bpass\b.*\(
             "--new-groups must be a whole number, or inf",
         ),
         ("pass groups=, the group", "pass --groups, the group"),
+        ("Run more experiments (n_experiments)", "Run more experiments (--n-experiments)"),
         (sentences.POINTERS, "details: --details   page: --report page.html"),
         ("P = 0.95 and τ = 0.1 stay", "P = 0.95 and τ = 0.1 stay"),
         ("model 'a=b' stays", "model 'a=b' stays"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -70,6 +72,21 @@ def _brightness(colour) -> float:
     from matplotlib.colors import to_rgb
 
     return float(np.mean(to_rgb(colour)))
+
+
+@pytest.mark.parametrize("kind", ["differences", "risks", "ties", "forest", "probability"])
+@pytest.mark.parametrize("size", [None, (3.4, 3.0), (7.0, 4.0)])
+def test_names_of_many_models_do_not_overlap(kind, size):
+    """Where there is no room, fewer models are drawn, and the picture says so."""
+    ax = None if size is None else plt.subplots(figsize=size, layout="constrained")[1]
+    result = grouped(n_models=70, n_groups=60)
+    ax = plots.plot(result, kind, ax=ax)
+    ax.figure.canvas.draw()
+    boxes = [label.get_window_extent() for label in ax.get_yticklabels() if label.get_text()]
+    boxes.sort(key=lambda box: box.y0)
+    assert all(a.y1 <= b.y0 + 2.0 for a, b in pairwise(boxes))
+    if kind != "forest" and not (kind == "ties" and size is None):
+        assert "not drawn" in ax.figure.get_suptitle().replace("\n", " ")
 
 
 def test_default_kind():

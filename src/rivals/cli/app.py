@@ -23,7 +23,7 @@ from rivals.cli.console import guarded
 GROUP = "rivals.commands"
 OWN = {
     name: EntryPoint(name, f"rivals.cli.{name}:{name}", GROUP)
-    for name in ("demo", "compare", "plan", "gate", "summarise")
+    for name in ("demo", "compare", "plan", "gate", "summarise", "calibrate")
 }
 # What to say if a known command is not installed.
 INSTALL = {

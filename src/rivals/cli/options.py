@@ -105,7 +105,9 @@ def _parameter(each: Field[Any], kind: Any) -> inspect.Parameter:
         "show_default": str(default) if default not in (None, False) else False,
     }
     reads_number = float in (kind, *get_args(kind))
-    if reads_number:
+    if each.name == "c":
+        shown |= {"parser": number_or_store, "metavar": "NUMBER|STORE"}
+    elif reads_number:
         shown |= {"parser": number, "metavar": "NUMBER"}
     if reads_number:
         kind = Any
@@ -140,6 +142,15 @@ def number(text: str) -> float:
         if "," in text:
             hint = f"decimals are written with a point: {text.replace(',', '.')}"
         raise typer.BadParameter(f"{text!r} is no number; {hint}") from None
+
+
+def number_or_store(text: str) -> Any:
+    """A number, or the calibration that a store holds."""
+    if not Path(text).is_file():
+        return number(text)
+    from rivals.calibrate import Calibration
+
+    return Calibration.open(text)
 
 
 def names(given: str | None, option: str) -> list[str] | None:

@@ -12,6 +12,7 @@ from rivals.setting import Setting
 # Arguments that a message may begin with.
 ARGUMENTS = (
     *(each.name for each in (*fields(Setting), *fields(Files))),
+    *("n_data", "n_experiments", "n_truth", "most_truth", "n_jobs", "store", "retry"),
     *("baseline", "model", "require", "more_groups", "law", "estimate", "error", "difference"),
 )
 
@@ -41,6 +42,11 @@ IN_OPTIONS: list[tuple[str, str | Callable[[re.Match[str]], str]]] = [
     (r"\b([a-z][a-z_]*)='([^']*)'", lambda m: f"{_option(m[1])} {m[2]}"),
     (r"\b([a-z][a-z_]*)=True\b", lambda m: _option(m[1])),
     (r"(?<![-\w])([a-z][a-z_]*)=(?=[\s,;.:)\d]|$)", lambda m: f"{_option(m[1])} ".rstrip()),
+    # Names of arguments that are no words of English.
+    (
+        rf"(?<![-\w'])({'|'.join(name for name in ARGUMENTS if '_' in name)})(?![\w'=])",
+        lambda m: _option(m[1]),
+    ),
 ]
 
 

@@ -2,7 +2,7 @@
 
 1. `distance`: how far simulated losses are from observed ones, W.
 2. `error`: the sampling error of a paired difference of mean losses.
-3. `spread`: how much that difference varies between groups, τ, where groups are at hand.
+3. `spread`: how much that difference varies between groups, τ, where there are groups.
 4. `probability`: the probability that one risk is lower than another.
 5. `rule`: which models are rejected.
 

@@ -18,6 +18,8 @@ from rivals._types import FloatArray, IntArray
 WHOLE = 512
 # A sum of squares below this part of the sums it was made from is summed again, from differences.
 CANCELLED = 1e-6
+# Squares below this have lost digits.
+SMALLEST = 1e-280
 # Beyond this autocorrelation the plug-in bandwidth diverges: a series this slow cannot be told
 # from a trend.
 LARGEST_AUTOCORRELATION = 0.97
@@ -50,6 +52,8 @@ class PairSums:
     def of(cls, first: FloatArray, gaps: FloatArray) -> PairSums:
         """From the first row, and all rows less the first."""
         square = np.einsum("ij,ij->i", gaps, gaps)
+        if square.max() < SMALLEST and gaps.any():
+            raise ValueError("losses that differ so little cannot be squared; rescale the loss")
         own = np.maximum(first @ first + square + 2.0 * (gaps @ first), 0.0)
         if len(gaps) > WHOLE:
             return cls(own, None, gaps)

@@ -2,11 +2,11 @@
 
 One data set, law "transport":   P = Φ( (m_b − m_a − δ) / √(c (W_a² + W_b²) + se²) )
 m new groups, law "groups":      P = E_τ Φ( (−δ − μ̂) / √(V + τ²/m) )
-the next group, law "groups":    P = E_τ mean_g Φ( (−δ − μ̂ − r_g) / √V ), with G < 8 groups in part
+one new group, law "groups":     P = E_τ mean_g Φ( (−δ − μ̂ − r_g) / √V ), with G < 8 groups in part
 
 m_a is the mean loss of model a, se the standard error of the paired difference, δ the margin, and
-r_g what group g has beyond the mean: effects are often skewed, and a new group takes after those at
-hand. All functions take arrays.
+r_g what group g has beyond the mean: effects are often skewed, and a new group takes after those
+observed. All functions take arrays.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from scipy.special import ndtr, stdtr
 from rivals._types import FloatArray
 from rivals.method.spread import Spread
 
-# From this many groups on the next group takes after the residuals alone; with fewer, in part.
+# From this many groups on a new group takes after the residuals alone; with fewer, in part.
 ENOUGH_GROUPS = 8
 # Points of the grid of τ with less weight than this do not change a probability.
 NO_WEIGHT = 1e-8
@@ -68,9 +68,9 @@ def probability_next(
     variances: FloatArray,
     margin: float | FloatArray = 0.0,
 ) -> FloatArray:
-    """P(the difference in the next group is below −δ), priors × problems, by the residual law.
+    """P(the difference in a new group is below −δ), priors × problems, by the residual law.
 
-    From eight groups on a new group takes after the residuals of those at hand; with fewer, in
+    From eight groups on a new group takes after the residuals of those observed; with fewer, in
     part, the rest being normal. At points of the grid of τ that weigh less it is normal, too.
     """
     n_groups = differences.shape[1]
@@ -95,7 +95,7 @@ def probability_next(
 
 
 def share_of_residuals(n_groups: int) -> float:
-    """How far the next group takes after the residuals of so many groups: 1 from eight on."""
+    """How far a new group takes after the residuals of so many groups: 1 from eight on."""
     return min(n_groups / ENOUGH_GROUPS, 1.0)
 
 

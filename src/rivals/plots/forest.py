@@ -12,7 +12,7 @@ from scipy.special import ndtri
 from rivals import heterogeneity, shown
 from rivals import sentences as say
 from rivals._types import FloatArray, IntArray
-from rivals.laws.groups import NewGroups
+from rivals.laws.groups import Groups, NewGroups
 from rivals.plots.style import (
     COLOURS,
     axes_or_new,
@@ -207,4 +207,5 @@ def _caption(result: Comparison, other: int, best: int, values: FloatArray) -> s
         part,
         groups.source.unit,
         result.setting.level,
+        result.law.kappa(groups) if isinstance(result.law, Groups) else 0.0,
     )

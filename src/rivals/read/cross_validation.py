@@ -19,7 +19,7 @@ from rivals._types import RNG
 from rivals.losses import Losses, Provenance, check_index
 from rivals.read.estimators import library_of, mean_and_deviation, probabilities_of
 from rivals.read.folds import Fold, folds_by, folds_of_groups, grouping_of
-from rivals.read.judging import Judging, assembled, naming
+from rivals.read.judging import Judging, assembled, named_alike, naming
 from rivals.read.noise import PREDICTED, of_each_model, warn_of_counts
 from rivals.read.point_losses import LOG, PointLoss, point_loss
 from rivals.read.rows import index_of, n_rows, numbers_of, take, targets_of
@@ -142,7 +142,7 @@ def cross_validated(
     )
     if noise is None and chosen.needs == "distribution" and not classify:
         warn_of_counts(targets)
-    losses = {}
+    judged = []
     for place, name in enumerate(names):
         judging = Judging(
             targets,
@@ -152,13 +152,16 @@ def cross_validated(
             n_simulations,
             (entropy, FOLD_SIMULATION, place),
         )
-        said = Provenance(point=point, library=library_of(models[name]))
         with naming(f"model {name!r}"):
             if classify:
-                judged = judging.of_labels(predicted[place], fits.classes, floor)
+                judged.append(judging.of_labels(predicted[place], fits.classes, floor))
             else:
-                judged = judging.of_numbers(predicted[place])
-            losses[name] = assembled(judged, folds, grouping, index_of(y), said)
+                judged.append(judging.of_numbers(predicted[place]))
+    losses = {}
+    for name, each in zip(names, named_alike(judged), strict=True):
+        said = Provenance(point=point, library=library_of(models[name]))
+        with naming(f"model {name!r}"):
+            losses[name] = assembled(each, folds, grouping, index_of(y), said)
     return losses
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rivals._types import FloatArray
+from rivals._types import FloatArray, IntArray
 from rivals.losses import Provenance
 
 DENSITY = Provenance(loss="negative log density", unit="nats")
@@ -28,11 +28,15 @@ class Density:
         `sample(n, rng)` returns n simulations, shape (n, points).
     of_counts : bool
         Whether it is a probability: of counts or labels.
+    joint : callable, optional
+        From targets to the log density of each group as a whole, where its points depend on each
+        other.
     """
 
     log: Callable[[npt.NDArray[Any]], npt.NDArray[Any]]
     sample: Callable[[int, np.random.Generator], npt.NDArray[Any]]
     of_counts: bool = False
+    joint: Callable[[npt.NDArray[Any]], npt.NDArray[Any]] | None = None
 
     @property
     def source(self) -> Provenance:
@@ -40,18 +44,33 @@ class Density:
         return PROBABILITY if self.of_counts else DENSITY
 
     def losses(
-        self, targets: npt.NDArray[Any], n_simulations: int, rng: np.random.Generator
+        self,
+        targets: npt.NDArray[Any],
+        n_simulations: int,
+        rng: np.random.Generator,
+        units: IntArray | None = None,
     ) -> tuple[FloatArray, FloatArray]:
-        """Of the targets, and of simulations in their place, a row for each."""
-        observed = np.asarray(-self.log(targets), dtype=np.float64)
-        if observed.shape != targets.shape:
-            raise ValueError(
-                f"the distribution has log densities of shape {observed.shape} for "
-                f"{targets.size} points; there must be one for each"
-            )
+        """Of the targets, and of simulations in their place, a row for each.
+
+        With `units`, the group of each point from 0, there is one loss for each group.
+        """
+        observed = self._losses(targets, units)
         if not n_simulations:
-            return observed, np.empty((0, targets.size))
-        return observed, np.asarray(-self.log(self.sample(n_simulations, rng)), dtype=np.float64)
+            return observed, np.empty((0, observed.size))
+        return observed, self._losses(self.sample(n_simulations, rng), units)
+
+    def _losses(self, values: npt.NDArray[Any], units: IntArray | None) -> FloatArray:
+        if units is not None and self.joint is not None:
+            return np.asarray(-self.joint(values), dtype=np.float64)
+        found = np.asarray(-self.log(values), dtype=np.float64)
+        if found.shape != values.shape:
+            raise ValueError(
+                f"the distribution has log densities of shape {found.shape} for values of shape "
+                f"{values.shape}; there must be one for each point"
+            )
+        if units is None:
+            return found
+        return np.asarray(found @ (units[:, None] == np.arange(units.max() + 1)))
 
 
 def is_distribution(model: Any) -> bool:

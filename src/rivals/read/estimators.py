@@ -10,6 +10,10 @@ import numpy.typing as npt
 from rivals._types import FloatArray
 from rivals.read.rows import numbers_of
 
+# Libraries by package; and where models are nobody's.
+NAMES = {"sklearn": "scikit-learn"}
+OF_NONE = ("__main__", "builtins", "rivals", "scipy")
+
 
 def probabilities_of(fitted: Any, at: Any, classes: npt.NDArray[Any]) -> FloatArray:
     """The probability of each of the classes, also of those that the fit has not seen."""
@@ -53,4 +57,4 @@ def library_of(model: Any) -> str:
     while hasattr(model, "steps"):
         model = model.steps[-1][1]
     package = type(model).__module__.partition(".")[0]
-    return {"sklearn": "scikit-learn", "__main__": ""}.get(package, package)
+    return "" if package in OF_NONE else NAMES.get(package, package)

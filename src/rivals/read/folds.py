@@ -14,7 +14,7 @@ from rivals._types import IntArray
 from rivals._warnings import warn
 from rivals.grouping import Grouping
 from rivals.losses import check_index
-from rivals.read.rows import index_of, n_rows
+from rivals.read.rows import column, index_of, n_rows
 
 # Up to this many groups are left out one at a time; of more, so many folds of whole groups.
 MOST_ALONE = 20
@@ -42,24 +42,32 @@ class Fold:
     groups: tuple[str, ...] = ()
 
 
-def grouping_of(groups: Any, data: Any, what: str = "groups") -> Grouping:
+def grouping_of(groups: Any, data: Any, noun: str | None = None) -> Grouping:
     """The group of each row of the data."""
     if isinstance(groups, str):
         raise TypeError(
-            f"{what}: expected the group of each point; got the text {groups!r}; pass that column, "
+            f"groups: expected the group of each point; got the text {groups!r}; pass that column, "
             f"as in groups=frame[{groups!r}]"
         )
-    check_index(index_of(data), index_of(groups), what)
-    grouping = Grouping.of(groups)
+    check_index(index_of(data), index_of(groups), "groups")
+    grouping = Grouping.of(groups, noun)
     n_points = n_rows(data, "data")
     if grouping.codes.size != n_points:
-        raise ValueError(f"{what}: {grouping.codes.size} labels for {n_points} points")
+        raise ValueError(f"groups: {grouping.codes.size} labels for {n_points} points")
     if len(grouping.names) < 2:
         raise ValueError(
-            f"{what}: all points are in one, {grouping.names[0]!r}, so that none can be left out; "
+            f"groups: all points are in one, {grouping.names[0]!r}, so that none can be left out; "
             "pass the group of each point"
         )
     return grouping
+
+
+def grouping_in(data: Any, groups: Any) -> Grouping:
+    """The group of each row, given by labels or by the name of their column."""
+    labels = column(data, groups, "groups")
+    # What one group is called comes with the name of a column of a data frame.
+    says_noun = hasattr(labels, "name") or not isinstance(groups, str)
+    return grouping_of(labels, data, None if says_noun else groups.lower())
 
 
 def folds_of_groups(grouping: Grouping) -> list[Fold]:
@@ -93,6 +101,14 @@ def _evenly(sizes: IntArray, n_folds: int) -> IntArray:
         part[group] = np.argmin(load)
         load[part[group]] += sizes[group]
     return part
+
+
+def units_of_groups(folds: list[Fold], grouping: Grouping) -> tuple[list[Fold], Grouping]:
+    """Folds and grouping where each group is one point."""
+    nobody = np.empty(0, dtype=np.intp)
+    found = [Fold(nobody, np.unique(grouping.codes[fold.test]), fold.groups) for fold in folds]
+    names = grouping.names
+    return found, Grouping(np.arange(len(names)), names, grouping.noun)
 
 
 def folds_by(cv: Any, X: Any, y: Any, grouping: Grouping | None, *, classify: bool) -> list[Fold]:

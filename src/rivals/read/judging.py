@@ -14,7 +14,13 @@ from rivals._random import stream
 from rivals._types import FloatArray, IntArray
 from rivals.grouping import Grouping
 from rivals.losses import Losses, Provenance
-from rivals.read.densities import Density, density_of_labels, places_of
+from rivals.read.densities import (
+    DENSITY,
+    PROBABILITY,
+    Density,
+    density_of_labels,
+    places_of,
+)
 from rivals.read.folds import Fold
 from rivals.read.noise import PREDICTED, fit_of, gaussian_of, name_of
 from rivals.read.point_losses import CRPS, LOG, PointLoss, crps
@@ -110,6 +116,15 @@ class Judging:
         for fold, each in zip(self.folds, predicted, strict=True):
             parts.append((self.loss(self.targets[fold.test], each), np.empty((0, fold.test.size))))
         return Judged(parts, self.loss.source)
+
+
+def named_alike(judged: Sequence[Judged]) -> list[Judged]:
+    """Densities of some models beside probabilities of others: both are likelihoods."""
+    losses = {each.source.loss for each in judged}
+    if losses != {DENSITY.loss, PROBABILITY.loss}:
+        return list(judged)
+    likelihood = "negative log likelihood"
+    return [Judged(each.parts, replace(each.source, loss=likelihood)) for each in judged]
 
 
 def assembled(

@@ -11,6 +11,7 @@ from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 from scipy.special import gammaln
 
 from rivals._types import FloatArray
@@ -28,8 +29,6 @@ MOST_KERNELS = 500
 # Of counts, the negative binomial is sought between Poisson and this variance beside μ²; of
 # positive targets, the gamma likewise.
 DISPERSION = (1e-8, 1e4)
-# Whole numbers up to this may be counts.
-LARGEST_COUNT = 1000
 
 
 def gaussian(targets: FloatArray, predicted: FloatArray) -> Noise:
@@ -79,8 +78,8 @@ def empirical(targets: FloatArray, predicted: FloatArray) -> Noise:
             return np.asarray(found).reshape(np.shape(values))
 
         def sample(n: int, rng: np.random.Generator) -> FloatArray:
-            drawn = kernels.resample(n * predicted.size, seed=rng)
-            return np.asarray(predicted + drawn.reshape(n, predicted.size))
+            drawn = [kernels.resample(predicted.size, seed=rng)[0] for _ in range(n)]
+            return np.asarray(predicted + np.array(drawn).reshape(n, predicted.size))
 
         return Density(log, sample)
 
@@ -166,15 +165,17 @@ def of_each_model(noise: Any, models: list[str]) -> list[Any]:
     return [noise[name] for name in models]
 
 
-def warn_of_counts(targets: FloatArray) -> None:
-    """Whole numbers may be counts, of which a Gaussian knows neither the bound nor the spread."""
-    whole = bool(np.all(targets == np.round(targets)))
-    if not whole or targets.min() < 0 or targets.max() > LARGEST_COUNT:
+def warn_of_counts(targets: npt.NDArray[Any]) -> None:
+    """Whole numbers from 0 or 1 on may be counts or ranks, of which a Gaussian knows no bound."""
+    if targets.dtype.kind not in "iuf" or not np.all(targets == np.round(targets)):
+        return
+    if not 0 <= targets.min() <= 1:
         return
     warn(
         f"all targets are whole numbers, from {targets.min():g} to {targets.max():g}, and were "
-        'judged by Gaussian noise; if they are counts, pass noise="poisson" or noise="negative '
-        'binomial"; if Gaussian noise is meant, say so: noise="gaussian"'
+        "judged by a density of real numbers; if they are counts, compare with "
+        'noise="poisson" or noise="negative binomial" (statsmodels: smf.poisson, '
+        'smf.negativebinomial); if Gaussian noise is meant, say so: noise="gaussian"'
     )
 
 

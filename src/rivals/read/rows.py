@@ -81,7 +81,10 @@ def targets_of(values: Any, what: str) -> npt.NDArray[Any]:
             f"{what}: expected one target for each point; got an array of shape {array.shape}. "
             "For several targets write a fit for rivals.read.left_out that returns a distribution"
         )
-    missing = np.array([each is None or each != each for each in array.tolist()])
+    if array.dtype.kind == "O":
+        missing = np.array([each is None or each != each for each in array.tolist()])
+    else:
+        missing = array != array
     if missing.any():
         raise ValueError(
             f"{what}: {missing.sum()} of {array.size} points have none, the first is point "

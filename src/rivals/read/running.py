@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import product
 from typing import Any, TypeVar
 
@@ -15,6 +15,18 @@ Found = TypeVar("Found")
 
 # Progress is shown on a terminal where it takes longer, in seconds.
 LONG = 5.0
+
+
+def functions_of(given: Any, what: str) -> dict[str, Callable[[Any], Any]]:
+    """Functions that fit, by name; one alone has none."""
+    functions = dict(given) if isinstance(given, Mapping) else {"": given}
+    for name, each in functions.items():
+        if not callable(each):
+            raise TypeError(
+                f"{what}: expected a function of rows{f' for {name!r}' if name else ''}; got "
+                f"{type(each).__name__}, and one fit to all rows has seen every group"
+            )
+    return functions
 
 
 def run_folds(

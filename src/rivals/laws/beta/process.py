@@ -47,10 +47,10 @@ class HierarchicalBetaProcess:
     observed : QuantileFunction
         q*.
     simulated : QuantileFunction, or several
-        q~ of each simulation. The discrepancy is δ = |q~ − q*|; of several simulations δ² is the
+        q~ of each simulation. The local misfit is δ = |q~ − q*|; of several simulations δ² is the
         mean.
     c : float
-        Sensitivity of the process to the discrepancy.
+        Sensitivity of the process to the misfit.
     depth : int, optional
         Number of times that intervals are halved. By default as deep as the data resolve (2^depth
         ≈ number of losses), where the last pieces keep the shape of q*; with a number given, as

@@ -1,4 +1,4 @@
-"""The discrepancy δ of several simulations: the root of a mean square."""
+"""The local misfit δ of several simulations: the root of a mean square."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ class Geometry:
         """Evaluate q* and δ² = mean over simulations of (q~ − q*)² on the dyadic grid; leaves
         straight, or as q*.
 
-        With `each`, of all simulations and of each alone: discrepancies then have a row for each.
+        With `each`, of all simulations and of each alone: misfits then have a row for each.
         """
         phi = grid(depth)
         centre = observed(phi)
