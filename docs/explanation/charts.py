@@ -244,8 +244,7 @@ def picture_of_principle(panel):
 
 def table_of_laws():
     """Laws for one data set, in Markdown."""
-    lines = ["| variance of the difference | c | gain of the log score, × 1000 | data sets |"]
-    lines.append("| --- | --- | --- | --- |")
+    lines = heads("variance of the difference", "c", "gain of the log score, × 1000", "data sets")
     for row in results("principle")["laws of one data set"]:
         spread = row["sd of ln c"]
         c = f"unknown: ln c normal about ln {row['c']:.2g}, sd {spread:g}" if spread else f"{row['c']:.2g}"
@@ -566,9 +565,8 @@ def table_of_kappa():
 def table_of_intervals(over=("the study repeated", "one new group"), of=("difference", "risk")):
     """How often nominal 90 % intervals from groups cover, in Markdown."""
     numbers = [("left out", n) for n in (4, 6, 10, 20)] + [("frozen", n) for n in (2, 3, 5, 8)]
-    heads = [f"{of_what}, {over_what}" for of_what in of for over_what in over]
-    lines = [f"| groups | data sets | {' | '.join(heads)} |"]
-    lines.append("| --- | --- |" + " --- |" * len(heads))
+    kinds = [f"{of_what}, {over_what}" for of_what in of for over_what in over]
+    lines = heads("groups", "data sets", *kinds)
     rows = results("intervals")
     for design, groups in numbers:
         cells = []
@@ -587,7 +585,7 @@ def table_of_intervals(over=("the study repeated", "one new group"), of=("differ
 
 def table_of_families(groups=0):
     """Our simulated families, pooled, in Markdown."""
-    lines = ["| method | failed to replicate, % | named, % | problems |", "| --- | --- | --- | --- |"]
+    lines = heads("method", "failed to replicate, %", "named, %", "problems")
     for row in results("simulated")["rows"]:
         if (row["groups"], row["family"]) != (groups, "pooled"):
             continue
