@@ -39,6 +39,8 @@ def probability(value: float) -> str:
 
 def p_is(value: float) -> str:
     """As "P = 0.62" or "P > 0.999"."""
+    if value != value:
+        return "P unknown"
     text = probability(value)
     return f"P {text[0]} {text[1:]}" if text[0] in "<>" else f"P = {text}"
 
@@ -254,6 +256,9 @@ def noted(note: Note, noun: str = "group") -> str:
         "left out": f"{plural(noun).capitalize()} were left out in turn, so that models share "
         f"training data: the variance of their mean difference is taken {1.0 + note.value:.3g} "
         "times as large.",
+        "errors not known": "How sure the difference of two models is, is known beside "
+        f"{names} alone: estimates came without the covariance between models, so that other pairs "
+        "cannot be judged.",
         "training not said": "The models are taken as fitted to other data; if "
         f"{plural(noun)} were left out in turn, say so by Losses(..., left_out=True), or P is too "
         "sure.",

@@ -60,7 +60,7 @@ def decision(result: Judgement) -> str:
 def cautions(result: Judgement) -> list[str]:
     """What speaks against the decision, the gravest first."""
     noun = shown.noun(result)
-    grave = ("opposite sign", "same losses")
+    grave = ("opposite sign", "same losses", "errors not known")
     found = [say.noted(note, noun) for note in result.notes if note.code in grave]
     found += _provisional(result)
     found += _open(result)
@@ -118,8 +118,8 @@ def _small_lead(result: Judgement) -> list[str]:
         return []
     others = np.array([result.names.index(name) for name in beaten])
     one = result.beside(_best(result), 1.0, others=others)[others]
-    close = int(np.argmin(one))
-    if one[close] >= say.SURE_OF_ONE:
+    close = int(np.argmin(np.where(np.isnan(one), 1.0, one)))
+    if not one[close] < say.SURE_OF_ONE:
         return []
     return [say.small_lead(beaten[close], float(one[close]), shown.noun(result))]
 
@@ -156,6 +156,8 @@ def _by_how_much(result: Judgement) -> list[str]:
     level = result.setting.level
     for place, lowest, highest in zip(others.tolist(), low.tolist(), high.tolist(), strict=True):
         name = result.names[place]
+        if lowest != lowest:
+            continue  # its error is not known
         lines.append(say.ahead(first, name, lowest, highest, level, unit))
         found = result.rejections.get(name)
         if found is not None and found.by == first and not is_unknown(result.law, result.setting):

@@ -235,6 +235,11 @@ class Groups(Law):
         notes = []
         if source.left_out:
             notes.append(Note("left out", value=self.kappa(summary)))
+        if summary.variances is not None:
+            beside = summary.known.sum(axis=0) >= len(summary.models) - 1
+            if not beside.all():
+                models = tuple(summary.models[place] for place in np.flatnonzero(beside))
+                notes.append(Note("errors not known", models))
         if source.left_out is None:
             notes.append(Note("training not said"))
         if summary.variances is None and summary.sizes.max() == 1:
