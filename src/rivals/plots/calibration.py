@@ -65,7 +65,9 @@ def plot_calibration(
     band: bool = True,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw how often a is truly better, against how probable that was said to be.
+    """Draw calibration curves.
+
+    How often a is truly better, against how probable that was said to be.
 
     Parameters
     ----------
@@ -83,6 +85,15 @@ def plot_calibration(
     --------
     rivals.Calibration.curve : the numbers of one curve.
     plot_valid_c : the failure rate of named winners against c.
+
+    Examples
+    --------
+    >>> import rivals
+    >>> from rivals.testbeds import toys
+    >>> calibration = rivals.calibrate(
+    ...     toys.omega, n_data=100, n_experiments=64, c=[2**-8, 1.0], n_truth=2000, rng=0
+    ... )
+    >>> ax = rivals.plots.plot_calibration(calibration, bins=4)
     """
     from matplotlib import colormaps
 
@@ -104,7 +115,9 @@ def plot_calibration(
 
 
 def plot_valid_c(calibration: Calibration, *, bins: int = 16, ax: Axes | None = None) -> Axes:
-    """Draw the failure rate of named winners against c, of each scenario.
+    """Draw the failure rate of named winners against c.
+
+    A curve for each scenario.
 
     Parameters
     ----------
@@ -118,6 +131,15 @@ def plot_valid_c(calibration: Calibration, *, bins: int = 16, ax: Axes | None = 
     --------
     rivals.Calibration.validity : the numbers.
     plot_calibration : the curves themselves.
+
+    Examples
+    --------
+    >>> import rivals
+    >>> from rivals.testbeds import toys
+    >>> calibration = rivals.calibrate(
+    ...     toys.omega, n_data=100, n_experiments=64, c=[2**-8, 1.0], n_truth=2000, rng=0
+    ... )
+    >>> ax = rivals.plots.plot_valid_c(calibration)
     """
     ax = axes_or_new(ax)
     validity = calibration.validity(bins=bins)
