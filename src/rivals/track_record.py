@@ -6,10 +6,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from functools import lru_cache
 from importlib.resources import files
-from typing import Any
+from typing import Any, TypeVar
 
 # A cell with fewer data sets than this says nothing.
 LEAST_DATA_SETS = 15
@@ -73,6 +74,9 @@ class Coverage:
 LEVEL = 0.90
 
 
+Measured = TypeVar("Measured", Cell, Coverage)
+
+
 @dataclass(frozen=True)
 class OneDataSet:
     """What the sensitivity c has been on real data sets: ln c is normal, of pairs and of risks."""
@@ -90,10 +94,8 @@ def cell_for(*, left_out: bool, n_groups: int, probability: float) -> Cell | Non
     Of the numbers of groups that were tried the nearest, as a ratio, within a factor of 1.6; of
     more groups than were tried the largest, which a sentence then says.
     """
-    fitting = [
-        cell for cell in cells() if cell.left_out == left_out and cell.low < probability <= cell.high
-    ]
-    return _nearest(fitting, n_groups)
+    alike = [cell for cell in cells() if cell.left_out == left_out]
+    return _nearest([cell for cell in alike if cell.low < probability <= cell.high], n_groups)
 
 
 def coverage_for(*, of: str, over: str, left_out: bool, n_groups: int) -> Coverage | None:
@@ -103,7 +105,7 @@ def coverage_for(*, of: str, over: str, left_out: bool, n_groups: int) -> Covera
     return _nearest([one for one in fitting if (one.n_groups == 1) == (n_groups == 1)], n_groups)
 
 
-def _nearest(measured: list[Any], n_groups: int) -> Any:
+def _nearest(measured: Sequence[Measured], n_groups: int) -> Measured | None:
     """That of the nearest number of groups; None where none is near, or data sets are few."""
     enough = [one for one in measured if one.n_data_sets >= LEAST_DATA_SETS]
     near = [one for one in enough if one.n_groups <= NEAR * n_groups]
