@@ -286,10 +286,3 @@ def test_where_the_bound_is_kept(tool, neurons):
     assert (kept[2.0**-6], kept[1.0]) == (5, 3)
     assert "in five at 2⁻⁶ and in three at 1" in ideas
     assert f"keeps it from {tool['blackbody_bound']('corrected')}" in ideas
-
-
-def test_what_steps_cost(tool):
-    method = (ROOT.parent / "docs" / "paper" / "method.md").read_text(encoding="utf-8")
-    for law in ("beta", "transport"):
-        largest, steps, *_ = tool["steps_row"]("alike", "5", law)
-        assert f"{steps} % of the problems instead of {largest} %" in method, law

@@ -463,6 +463,14 @@ def method_of_c(c: float, law: str, n_simulations: int, chosen: str) -> str:
     )
 
 
+def method_of_correction(slope: float) -> str:
+    """That P was read through the curve of a calibration."""
+    return (
+        "Probabilities were then read through the calibration curve: their log odds were "
+        f"multiplied by {slope:.2g}."
+    )
+
+
 def method_of_shared_training(kappa: float, n_groups: int) -> str:
     """How the training data that left-out groups share were allowed for."""
     return (

@@ -233,6 +233,8 @@ def methods(result: Judgement) -> str:
         parts.append(say.method_of_shared_training(kappa, result.n_groups))
     if result.calibration is not None:
         parts.append(result.calibration.methods())
+        if result.correction is not None:
+            parts.append(say.method_of_correction(result.correction.slope))
     else:
         parts.append(say.method_of_c(result.c, result.law.name, n_simulations, _chosen(result)))
     parts.append(

@@ -238,3 +238,28 @@ def test_what_is_not_known_is_not_drawn():
     drawn = bars([0.0, None, 1.0], [None, None, (float("nan"), 2.0)])
     assert [row[2] for row in drawn["rows"]][1] is None
     assert bars([None], [None])["rows"] == [[None, None, None]]
+
+
+# ---------------------------------------------------------------- a calibration
+
+
+@pytest.fixture(scope="module")
+def calibration() -> rivals.Calibration:
+    options = {"n_data": 100, "n_experiments": 300, "n_truth": 4000, "progress": False}
+    return rivals.calibrate(toys.omega, c=[2**-8, 1.0], rng=0, **options)
+
+
+@pytest.mark.parametrize("correct", [True, False])
+def test_a_calibration_shows_its_curve_and_keeps_its_c(calibration, correct):
+    """Its points are those of the curve; c cannot be changed, since the curve holds at this one."""
+    y = np.random.default_rng(1).normal(0.1, 1.0, 100)
+    models = {"a": toys.gaussian(-0.1), "b": toys.gaussian(0.1)}
+    result = rivals.compare(models, y, c=calibration, correct=correct, rng=0)
+    assert "c" not in {axis.option for axis in axes_of(result)}
+    page = render(result)
+    assert unescape(page).count(calibration.methods()) >= 1
+    curve = calibration.curve(result.c)
+    drawn = re.findall(r'<circle cx="([\d.]+)" cy="([\d.]+)" r="1.4"/>', page)
+    expected = np.transpose([curve.predicted, 1.0 - np.asarray(curve.observed)])
+    np.testing.assert_allclose(np.array(drawn, dtype=float) / 100.0, expected, atol=1e-4)
+    assert ("was read through this curve" in page) == correct

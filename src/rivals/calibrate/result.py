@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from os import PathLike
 from typing import Any
@@ -20,6 +20,7 @@ from rivals.calibrate.experiment import Conditions, is_undecided
 from rivals.calibrate.store import Failure, Store, kinds, open_to_read
 from rivals.calibrate.validity import (
     PREFERENCES,
+    RULES,
     THRESHOLD,
     Finding,
     Validity,
@@ -243,6 +244,14 @@ class Calibration:
 
     def validity(self, rule: str | None = None, bins: int = BINS) -> Validity:
         """Which c are valid, for each scenario and for all."""
+        found = self._judged if bins == BINS else self._judge(bins)
+        return replace(found, rule=self.rule if rule is None else one_of(*RULES)("rule", rule))
+
+    @cached_property
+    def _judged(self) -> Validity:
+        return self._judge(BINS)
+
+    def _judge(self, bins: int) -> Validity:
         if not self.n_experiments:
             raise ValueError("no experiment has an outcome yet")
         found = {}
@@ -250,7 +259,7 @@ class Calibration:
             which = self._of(name)
             if which.any():
                 found[name] = (self.outcomes["probability"][which], self.truth[which])
-        return judge_experiments(found, self.c, rule=self.rule if rule is None else rule, bins=bins)
+        return judge_experiments(found, self.c, rule=self.rule, bins=bins)
 
     def valid_c(self, rule: str | None = None) -> tuple[float, ...]:
         """The values of c valid for all scenarios.

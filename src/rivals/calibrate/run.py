@@ -229,7 +229,7 @@ def _run(tasks: Sequence[Task], kept: Store, n_jobs: int | None, progress: bool)
 
 def _all(tasks: Sequence[Task], conditions: Conditions, n_jobs: int | None) -> Iterable[Found]:
     """What all tasks find, in the order in which they end."""
-    if n_jobs in (None, 1) and "joblib" not in sys.modules:
+    if n_jobs in (None, 1) and sys.modules.get("joblib") is None:
         return (_attempt(conditions, *task) for task in tasks)
     joblib = need("joblib", extra="parallel", purpose="n_jobs")
     run = joblib.Parallel(n_jobs=n_jobs, return_as="generator_unordered")
