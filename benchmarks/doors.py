@@ -342,9 +342,10 @@ def write(rows: list[dict[str, object]]) -> None:
     rows = [*(row for row in kept if row["case"] not in measured_now), *rows]
     path.write_text(json.dumps({"environment": about, "rows": rows}, indent=1) + "\n", "utf-8")
     head = (
-        "# Doors at size\n\nSeconds of the clock and of the processor (of three processes the one that took least of it, "
-        "without imports; other work ran beside it), peak memory in GiB with imports, and the result, as P, for each way. Made by "
-        f"`benchmarks/doors.py`; {', '.join(f'{k} {v}' for k, v in about.items())}.\n\n"
+        "# Doors at size\n\nSeconds of the clock and of the processor, of three processes the one "
+        "that took least of the processor, without imports; other work ran beside it. Peak memory "
+        "in GiB, with imports. The result is P, or a count. Made by `benchmarks/doors.py`; "
+        f"{', '.join(f'{name} {value}' for name, value in about.items())}.\n\n"
         "| case | way | seconds | processor | GiB | result |\n| --- | --- | ---: | ---: | ---: | "
         "---: |\n"
     )
