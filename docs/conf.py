@@ -1,5 +1,6 @@
 """Configuration of the documentation: Sphinx, MyST, numpydoc, sphinx-gallery."""
 
+import os
 import sys
 import warnings
 from pathlib import Path
@@ -9,6 +10,7 @@ import matplotlib
 HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE / "_extensions"), str(HERE / "explanation")]
 matplotlib.use("agg")
+os.environ.setdefault("JAX_PLATFORMS", "cpu")  # pages that use JAX do not look for other devices
 
 from members import members_of  # noqa: E402
 

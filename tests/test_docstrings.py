@@ -20,6 +20,7 @@ HANDED_OUT = (
     "rivals.looking.Looks",
     "rivals.ranks.Ranks",
     "rivals.equivalence.Equivalence",
+    "rivals.gate.Gate",
     "rivals.table.Table",
 )
 # What cannot be made, or is handed to users, has no example of its own.

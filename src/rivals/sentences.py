@@ -557,7 +557,8 @@ def picture_of_groups(
     return (
         f"Right of zero {best} is better than {other}: in {groups}{spread}. {percent(level)} "
         f"intervals; thin: sampling error of each {noun} by itself; thick: new "
-        f"{plural(noun)}{shared}. P: that {best} wins again there."
+        f"{plural(noun)} (of one the prediction interval, of all the mean μ){shared}. P: that "
+        f"{best} wins again there."
     )
 
 

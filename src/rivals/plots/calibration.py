@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from rivals.calibrate import Calibration
 
 MOST_CURVES = len(MARKERS)
+RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 # Where a point (B, truth) of a curve is overconfident: |B − ½| exceeds how far the truth is from ½
 # on the same side; and where it favours the wrong model. As corners.
 OVERCONFIDENT = (
@@ -163,4 +164,4 @@ def power(value: float) -> str:
     """Powers of two as such, other numbers as they are."""
     exponent = np.log2(value)
     is_power = abs(exponent - round(exponent)) < 1e-9 and abs(exponent) > 1
-    return f"2^{exponent:.0f}" if is_power else f"{value:g}"
+    return f"2{f'{exponent:.0f}'.translate(RAISED)}" if is_power else f"{value:g}"
