@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import rivals
+from problems import beside_a_baseline
 from rivals import plots
 from rivals import sentences as say
 from rivals.plots.risks import density
@@ -242,4 +243,14 @@ def test_models_that_never_differ_are_drawn():
     group = np.arange(60) // 5
     result = rivals.compare({"a": losses, "b": losses + 1.0, "c": losses}, groups=group)
     for kind in ON_GROUPS:
+        plots.plot(result, kind).figure.canvas.draw()
+
+
+def test_pairs_whose_error_is_not_known_are_left_out():
+    """Differences from a baseline came without their covariance: the best may not be judged."""
+    pytest.importorskip("narwhals")
+    result = rivals.compare(beside_a_baseline())
+    assert result.ranking[0] == "d"
+    assert "better than base" in plots.plot(result).figure.get_suptitle().replace("\n", " ")
+    for kind in set(ON_GROUPS) - {"plan"}:
         plots.plot(result, kind).figure.canvas.draw()

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import rivals
-from problems import problem
+from problems import beside_a_baseline, problem
 from rivals import told
 from rivals.report.groups import MOST_GROUPS
 from rivals.report.rows import bars, ticks
@@ -89,6 +89,15 @@ def test_the_first_screen_is_the_comparison_as_it_was_made(law):
     columns, _, conclusion, *_ = data["screens"][own_screen(data)]
     assert rows_of(data, columns) == result.table.rows
     assert data["texts"][conclusion] == result.conclusion
+
+
+def test_pairs_whose_error_is_not_known_are_neither_drawn_nor_offered():
+    """Estimates without covariance: pairs other than those beside the baseline are unknown."""
+    pytest.importorskip("narwhals")
+    result = rivals.compare(beside_a_baseline())
+    data = contents(result)
+    assert [each["model"] for each in data["groups"]["models"]] == ["base"]
+    assert render(result).count("NaN") == 0
 
 
 def test_another_number_of_new_groups_is_a_question_of_its_own():
