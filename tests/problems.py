@@ -63,3 +63,26 @@ def problem(
     if n_simulations:
         simulated = rng.exponential(1.1, (n_models, n_simulations, groups.size))
     return Problem(observed, groups, simulated, left_out)
+
+
+def beside_a_baseline() -> rivals.GroupSummaries:
+    """Estimated differences from a baseline, the worst model, without their covariance: other pairs
+    cannot be judged.
+    """
+    import polars
+
+    rng = np.random.default_rng(0)
+    rows = [
+        (f"site {site}", name, -gap + 0.05 * rng.standard_normal(), 0.03)
+        for site in range(8)
+        for name, gap in (("b", 0.1), ("c", 0.2), ("d", 0.3))
+    ]
+    return rivals.read.summaries(
+        polars.DataFrame(rows, schema=["site", "model", "estimate", "error"], orient="row"),
+        groups="site",
+        difference="model",
+        baseline="base",
+        estimate="estimate",
+        error="error",
+        left_out=False,
+    )

@@ -16,16 +16,15 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
-MADE = {"_build", "auto_examples", "generated", "paper"}
+MADE = {"_build", "auto_examples", "generated"}
 
 
 def hand_written() -> Iterator[Path]:
-    """README, the pages, and those of the paper, which become pages in the build."""
+    """README and the pages."""
     yield ROOT / "README.md"
-    for folder in (DOCS, ROOT / "paper" / "docs"):
-        for page in sorted(folder.rglob("*.md")):
-            if not MADE & set(page.relative_to(folder).parts):
-                yield page
+    for page in sorted(DOCS.rglob("*.md")):
+        if not MADE & set(page.relative_to(DOCS).parts):
+            yield page
 
 
 PAGES = list(hand_written())
@@ -106,8 +105,6 @@ def test_links_between_pages_lead_somewhere(page):
         there = page.parent / name if name else page
         if "auto_examples" in name:
             continue
-        if page.is_relative_to(DOCS) and there.parent == DOCS / "paper":
-            there = ROOT / "paper" / "docs" / there.name
         assert there.exists(), f"{name_of(page)}: {target}"
         if anchor and there.suffix == ".md" and not anchor.startswith("term-"):
             assert anchor in anchors(there), f"{name_of(page)}: {target}"
@@ -181,6 +178,16 @@ Bayes factor, elpd, brms, lme4"""
 def test_what_readers_look_for_is_found(word):
     texts = [page.read_text("utf-8").lower() for page in PAGES]
     assert any(word.lower() in text for text in texts), f"no page has {word!r}, not as a keyword"
+
+
+def test_the_numbers_of_the_paper_are_those_of_the_results():
+    pytest.importorskip("matplotlib")
+    import runpy
+
+    text = (ROOT / "joss" / "paper.md").read_text("utf-8")
+    assert runpy.run_path(str(ROOT / "joss" / "build.py"))["with_numbers"](text) == text, (
+        "run `python joss/build.py --numbers`"
+    )
 
 
 # ---------------------------------------------------------------- navigation

@@ -27,9 +27,9 @@ NOTHING_MORE = ("rivals",)
 
 def pages() -> list[Path]:
     """README and the hand-written pages."""
-    skipped = {"_build", "auto_examples", "generated", "paper"}
-    found = sorted((ROOT / "docs").rglob("*.md")) + sorted((ROOT / "paper" / "docs").glob("*.md"))
-    return [ROOT / "README.md", *(page for page in found if not skipped & set(page.parts[-3:-1]))]
+    skipped = {"_build", "auto_examples", "generated"}
+    found = sorted((ROOT / "docs").rglob("*.md"))
+    return [ROOT / "README.md", *(page for page in found if not skipped & set(page.parts))]
 
 
 def python_of(text: str) -> str:

@@ -1,8 +1,12 @@
-"""Names of the library in pages lead to the reference: `rivals.compare`, `result.plan([10])`."""
+"""Names of the library lead to the reference, and emphasised terms to the glossary.
+
+As `rivals.compare`, `result.plan([10])`; *misfit*, where it first occurs in a page.
+"""
 
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import Any
 
 from docutils import nodes
@@ -19,6 +23,7 @@ PLACES = {
     "calibration": "rivals.Calibration",
     "compare": "rivals.compare",
 }
+GLOSSARY = "reference/glossary"
 NAME = re.compile(r"([A-Za-z_][\w.]*)(\(.*)?$", re.DOTALL)
 
 
@@ -44,7 +49,36 @@ def _exists(name: str) -> bool:
     return True
 
 
+def terms_of(glossary: Path) -> set[str]:
+    """The terms of the glossary, as they are written there."""
+    inside = glossary.read_text(encoding="utf-8").split("```{glossary}\n")[1].split("```")[0]
+    return {line for line in inside.splitlines() if line and not line.startswith(" ")}
+
+
 def link(app: Any, doctree: nodes.document) -> None:
+    """Wrap names and terms in references to where they are explained."""
+    link_names(app, doctree)
+    if app.env.docname != GLOSSARY:
+        link_terms(app, doctree, terms_of(Path(app.srcdir) / f"{GLOSSARY}.md"))
+
+
+def link_terms(app: Any, doctree: nodes.document, terms: set[str]) -> None:
+    """The first emphasis of each term leads to the glossary."""
+    spelt = {form: term for term in terms for form in (term.lower(), f"{term.lower()}s")}
+    seen: set[str] = set()
+    for emphasis in list(doctree.findall(nodes.emphasis)):
+        term = spelt.get(emphasis.astext().lower())
+        if term is None or term in seen or _within_reference(emphasis):
+            continue
+        seen.add(term)
+        reference = pending_xref(
+            "", refdomain="std", reftype="term", reftarget=term, refdoc=app.env.docname
+        )
+        emphasis.replace_self(reference)
+        reference += emphasis
+
+
+def link_names(app: Any, doctree: nodes.document) -> None:
     """Wrap each literal that names something of ours in a reference to it."""
     for literal in list(doctree.findall(nodes.literal)):
         name = full_name(literal.astext())

@@ -16,7 +16,7 @@ MEAN = -0.02  # of A less B, over all schools
 BETWEEN = 0.10  # standard deviation between schools
 WITHIN = 0.40  # between pupils of a school
 SCHOOLS, PUPILS = 10, 60
-BLUE, ORANGE, GREY = "#2a5d8f", "#c2691c", "#777777"
+BLUE, ORANGE, GREY, PALE = "#2a5d8f", "#c2691c", "#777777", "#cfd8e3"
 
 
 def studies(number, schools=SCHOOLS, seed=1, means=MEAN):
@@ -104,19 +104,20 @@ def failures(number=600):
     wrong = np.sign(mean) != np.sign(later)
     favours = np.where(p > 0.5, -1, 1)
     return {
-        "pupils": (wrong[surely].mean(), surely.mean()),
-        "schools": ((favours != np.sign(later))[sure].mean(), sure.mean()),
+        "pupils": (int(wrong[surely].sum()), int(surely.sum())),
+        "schools": (int((favours != np.sign(later))[sure].sum()), int(sure.sum())),
     }
 
 
 def failed(by):
-    """As "18 %"."""
-    return f"{100 * failures()[by][0]:.0f} %"
+    """As "18 % (75 of 412)"."""
+    failure, name = failures()[by]
+    return f"{100 * failure / name:.0f} % ({failure} of {name})"
 
 
 def named(by):
-    """As "69 %"."""
-    return f"{100 * failures()[by][1]:.0f} %"
+    """In how many of the 600 studies a winner is named."""
+    return failures()[by][1]
 
 
 # ---------------------------------------------------------------- pictures
@@ -174,34 +175,38 @@ def rates():
     for by, label in labels.items():
         failure, name = failures()[by]
         first = by == "pupils"
-        ax.barh(label, 100 * name, color="#cfd8e3", label="a winner is named" if first else None)
+        ax.barh(label, name, color=PALE, label="a winner is named" if first else None)
         ax.barh(
             label,
-            100 * failure * name,
+            failure,
             color=ORANGE,
             label="and fails to replicate" if first else None,
         )
-    ax.set_xlabel("% of studies of 600 pairs of models (simulated)")
+    ax.set_xlabel("of 600 pairs of models (simulated)")
     ax.legend(frameon=False)
     return (
         f"With pupils taken as independent a winner is named in {named('pupils')} of 600 studies, "
-        f"and {failed('pupils')} of these fail to replicate; with schools deciding, in "
-        f"{named('schools')}, and {failed('schools')} fail."
+        f"of which {failed('pupils')} fail to replicate; with schools deciding, in "
+        f"{named('schools')}, of which {failed('schools')} fail."
     )
 
 
 def more_schools():
-    """P by the number of schools."""
-    ax = axes()
-    sure = {}
-    for schools, colour in ((10, ORANGE), (40, GREY), (160, BLUE)):
-        p = np.sort(p_by_schools(studies(150, schools, seed=5)))
-        sure[schools] = 100 * np.mean(p > 0.95)
-        ax.plot(p, np.linspace(0, 100, p.size), color=colour, label=f"{schools} schools")
-    ax.axvline(0.95, color=GREY, lw=1, ls=":")
-    ax.set(xlabel="P(A would win again if the study were repeated)", ylabel="% of studies below")
-    ax.legend(frameon=False)
+    """How often each model is named, by the number of schools."""
+    ax = axes(2.4)
+    numbers = (10, 20, 40, 80, 160)
+    named_a = []
+    for place, schools in enumerate(reversed(numbers)):
+        p = p_by_schools(studies(400, schools, seed=5))
+        a, b = 100 * np.mean(p > 0.95), 100 * np.mean(p < 0.05)
+        named_a.append(f"{a:.0f} %")
+        ax.barh(place, a, color=BLUE, label="A is named" if not place else None)
+        ax.barh(place, 100 - a - b, left=a, color=PALE, label="open" if not place else None)
+        ax.barh(place, b, left=100 - b, color=ORANGE, label="B is named" if not place else None)
+    ax.set_yticks(range(len(numbers)), [f"{schools} schools" for schools in reversed(numbers)])
+    ax.set_xlabel("% of 400 studies (simulated); in truth A is better")
+    ax.legend(frameon=False, ncols=3, loc="lower center", bbox_to_anchor=(0.5, 1.0))
+    shown = ", ".join(reversed(named_a))
     return (
-        f"P is above 0.95 in {sure[10]:.0f} % of 150 studies with 10 schools, {sure[40]:.0f} % "
-        f"with 40 and {sure[160]:.0f} % with 160."
+        f"A is named in {shown} of 400 studies with 10, 20, 40, 80 and 160 schools; B hardly ever."
     )

@@ -22,10 +22,10 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-from rivals.calibration import judge_experiments
-from rivals.calibration.curve import calibration_curve
 
 from rivals.testbeds.blackbody import radiance
+from rivals_paper.experiments import Experiments
+from rivals_paper.rules import problem_of
 
 RESULTS: Final = Path(__file__).parent / "results"
 
@@ -162,7 +162,7 @@ def main() -> None:
 
 
 def report(folder: Path) -> None:
-    """What the rule of the package says of every c, with all experiments and with few.
+    """What the rule on named winners says of every c, with all experiments and with few.
 
     And how often verdicts at 0.95 are wrong.
     """
@@ -173,18 +173,18 @@ def report(folder: Path) -> None:
         truth = (kept["first/difference"] < 0).astype(float)
         for column, c in enumerate(kept["c"].tolist()):
             probability, all_truth = expanded(kept[f"counts/{law}"][column])
-            curve = calibration_curve(probability, all_truth, bins=64)
-            validity = judge_experiments({"Ω": (probability[:, None], all_truth)}, c=[c], bins=64)
+            excess = Experiments(probability[:, None], all_truth).excess(0, 64)
+            problem = problem_of(probability, all_truth)
             few = kept[f"first/{law}"][:, column] / 65535
             rows.append(
                 {
                     "law": law,
                     "c": c,
                     **verdicts(kept[f"counts/{law}"][column]),
-                    "mean excess": curve.overconfidence,
-                    "worst excess": float(curve.excess.max()),
-                    "valid by all": bool(validity.valid.all()),
-                    "reason": validity.reasons[0][0],
+                    "mean excess": float(np.mean(np.maximum(excess, 0.0))),
+                    "worst excess": float(excess.max()),
+                    "valid by all": problem is None,
+                    "problem": problem,
                     **{f"valid by {n}": share_valid(few, truth, n) for n in (512, 4096)},
                 }
             )
@@ -224,14 +224,11 @@ def verdicts(counts: Any, threshold: float = 0.95) -> dict[str, float]:
 
 
 def share_valid(probability: Any, truth: Any, size: int) -> float:
-    """Of disjoint sets of so many experiments, the share in which the rule of the package calls
+    """Of disjoint sets of so many experiments, the share in which the rule on named winners calls
     this c valid.
     """
     sets = [slice(begin, begin + size) for begin in range(0, len(truth), size)]
-    judged = [
-        judge_experiments({"Ω": (probability[part, None], truth[part])}, c=[1.0]).valid
-        for part in sets
-    ]
+    judged = [problem_of(probability[part], truth[part]) is None for part in sets]
     return float(np.mean(judged))
 
 
@@ -250,7 +247,7 @@ def table(experiments: int, rows: list[dict[str, Any]]) -> str:
         "| --- | --- | --- | --- | --- | --- | --- | --- | --- |",
     ]
     for row in rows:
-        reason = "yes" if row["valid by all"] else row["reason"].split(":")[0]
+        reason = "yes" if row["valid by all"] else row["problem"]
         lines.append(
             f"| {row['law']} | 2^{np.log2(row['c']):.0f} | {100 * row['stated']:.1f} % | "
             f"{100 * row['wrong']:.2f} ± {100 * row['error of wrong']:.2f} % "

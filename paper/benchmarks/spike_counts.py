@@ -14,20 +14,22 @@ has no spread where losses are tied. Windows of 500 ms were tried, too; 100 ms c
 from __future__ import annotations
 
 import json
-import warnings
-from collections.abc import Sequence
 from importlib import resources
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-from rivals.calibration import ExperimentLosses
 
-from rivals import RivalsWarning, calibrate
+from rivals.calibrate.validity import THRESHOLD
+from rivals.laws import Transport
+from rivals.losses import Losses, Study
+from rivals.setting import Setting
+from rivals_paper.experiments import Experiments
 from rivals_paper.gpu.records import ask
 from rivals_paper.neuron_runs import C_MAIN, COUNT_ALL, MAIN
 from rivals_paper.output import CORRECTED
 from rivals_paper.records import recorded
+from rivals_paper.rules import problem_of
 
 WINDOWS: Final = (100, 500)  # ms
 FIT, DATA, FRESH = 0, 1, slice(2, None)  # recordings of an experiment
@@ -54,11 +56,26 @@ class Counts:
         )
         self.truth = np.stack([table[fresh] for table in tables], axis=1)
 
-    def batch(self, indices: Sequence[int], rng_of: object) -> list[ExperimentLosses]:
-        """Losses of these experiments."""
-        return [
-            ExperimentLosses(self.observed[i], self.synthetic[i], self.truth[i]) for i in indices
-        ]
+    def judged(self) -> Experiments:
+        """P(the first is better) at each c, and the truth: 1, 0, or ½ where it is undecided."""
+        law = Transport()
+        first, second, zero = np.array([0]), np.array([1]), np.zeros(1)
+        probability, truth = [], []
+        for observed, simulated, fresh in zip(
+            self.observed, self.synthetic, self.truth, strict=True
+        ):
+            losses = [Losses(*pair) for pair in zip(observed, simulated, strict=True)]
+            summary = law.summarise(Study.of(dict(zip("ab", losses, strict=True))))
+            probability.append(
+                [
+                    law.differences(summary, Setting(c=c), first, second).below(zero)[0, 0]
+                    for c in C_MAIN
+                ]
+            )
+            gap = fresh[0] - fresh[1]
+            decided = abs(gap.mean()) > 2.0 * gap.std() / np.sqrt(gap.size)
+            truth.append((gap.mean() < 0) if decided else 0.5)
+        return Experiments(np.array(probability), np.array(truth, dtype=float))
 
 
 def main() -> None:
@@ -73,29 +90,10 @@ def main() -> None:
 
 def _calibrated(window: int) -> dict[str, Any]:
     with (resources.files("rivals_paper") / "data/records/corrected-spikes.npz").open("rb") as file:
-        omegas = {
-            key: Counts(packed, window) for key, packed in np.load(file, allow_pickle=False).items()
-        }
-    n = 4000 // window
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RivalsWarning)  # counts are tied, which is said above
-        calibration = calibrate(
-            omegas,
-            law="transport",
-            n_simulations=1,
-            n_data=n,
-            n_truth=4 * n,
-            n_experiments=COUNT_ALL,
-            c=C_MAIN,
-            loss_unit="nats",
-            rng=0,
-            executor=0,
-            progress=False,
-        )
-    validity = calibration.validity()
+        kept = dict(np.load(file, allow_pickle=False))
     rows = {}
     for condition in MAIN:
-        place = validity.omegas.index(condition.key)
+        found = Counts(kept[condition.key], window).judged()
         made = np.array(
             [
                 ask(condition, i, "prinz2004").drawn.cell == condition.cells[0]
@@ -103,19 +101,20 @@ def _calibrated(window: int) -> dict[str, Any]:
             ],
             dtype=float,
         )
-        own = calibration.records[calibration.records["omega"] == condition.key].reshape(
-            COUNT_ALL, -1
-        )["truth"][:, 0]
         voltages = recorded(CORRECTED, condition.key).first(COUNT_ALL).truth
+        columns = [(column, found.truth) for column in found.probability.T]
+        named = np.maximum(found.probability, 1.0 - found.probability) > THRESHOLD
+        # A truth that is undecided counts half.
+        wrong = np.abs((found.probability > 0.5) - found.truth[:, None])
         rows[condition.key] = {
-            "valid": validity.valid[place].tolist(),
+            "valid": [problem_of(*each) is None for each in columns],
             "error": [
-                None if np.isnan(each) else round(each, 4)
-                for each in validity.error[place].tolist()
+                round(float(wrong[here, place].mean()), 4) if here.any() else None
+                for place, here in enumerate(named.T)
             ],
-            "stated": np.round(validity.stated[place], 4).tolist(),
+            "stated": np.round(named.mean(axis=0), 4).tolist(),
             "the cell that made the data is better by counts": round(
-                float(np.mean(own == made)), 4
+                float(np.mean(found.truth == made)), 4
             ),
             "by voltages": round(float(np.mean(voltages == made)), 4),
         }

@@ -61,7 +61,7 @@ def test_a_prior_that_excludes_the_data_is_seen(data):
 def test_nested_sampling_agrees(data):
     """The same evidence by dynesty, through the library."""
     pytest.importorskip("dynesty")
-    from rivals import criteria
+    from rivals_paper import criteria
 
     def log_likelihood(parameters):
         return -NestedModel("planck", *parameters, np.zeros(0), data.wavelength).loss(data).sum()

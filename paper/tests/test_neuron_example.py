@@ -63,7 +63,7 @@ def test_accurate_variants_have_their_constants_and_the_input_of_the_recording(
     )
     # Nothing but noise of 2 mV and rounding to 1 mV is left where nothing moves.
     assert fitted["A"].sigma == pytest.approx(np.sqrt(4 + 1 / 12), rel=5 / np.sqrt(2 * 4000))
-    assert fitted["A"].losses.n_synthetic == 4000
+    assert fitted["A"].losses.simulated.shape == (1, 4000)
 
 
 def test_corrected_is_what_you_get_and_the_true_cell_is_judged_with_other_rounding_errors(asked):
@@ -144,7 +144,7 @@ def test_example_in_all_variants():
     assert corrected[SAME_ROUNDING].losses.empirical_risk < 2.3
     assert corrected[TRUE].losses.empirical_risk > 3.5
     assert corrected["C"].sigma > max(corrected[label].sigma for label in "ABD")
-    assert as_published["A"].losses.n_synthetic == 12_000
+    assert as_published["A"].losses.simulated.shape == (1, 12_000)
     for variant, found in ((AS_PUBLISHED, as_published), (CORRECTED, corrected)):
         draws = draw_risks({"A": found["A"]}, variant, 2**-6, 500, np.random.default_rng(0))["A"]
         # At small c the risk distribution is narrow and lies near the empirical risk.

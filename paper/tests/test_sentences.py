@@ -284,12 +284,57 @@ def test_where_the_bound_is_kept(tool, neurons):
     }
     assert max(kept.values()) < 6
     assert (kept[2.0**-6], kept[1.0]) == (5, 3)
-    assert "in five at 2⁻⁶ and in three at 1" in ideas
-    assert f"keeps it from {tool['blackbody_bound']('corrected')}" in ideas
+    assert "in five at 2⁻⁶, in three at 1" in ideas
+    assert f"the black body from {tool['blackbody_bound']('corrected')}" in ideas
 
 
-def test_what_steps_cost(tool):
-    method = (ROOT.parent / "docs" / "paper" / "method.md").read_text(encoding="utf-8")
-    for law in ("beta", "transport"):
-        largest, steps, *_ = tool["steps_row"]("alike", "5", law)
-        assert f"{steps} % of the problems instead of {largest} %" in method, law
+# ---------------------------------------------------------------- c, and the two processes
+
+
+@pytest.fixture(scope="module")
+def ideas(tool):
+    return (ROOT.parent / "docs" / "paper" / "ideas.md").read_text(encoding="utf-8")
+
+
+def study(name):
+    file = ROOT.parent / "benchmarks" / "results" / f"{name}.json"
+    return json.loads(file.read_text(encoding="utf-8"))
+
+
+def test_a_c_of_one_system_on_another(ideas):
+    found = study("universality")["beta"]
+    assert found["chosen"]["neurons, cautious"] is None
+    on = ("black body", "neurons", "ten families", "real data sets")
+    for name, shown in (
+        ("black body, informative", "black body, informative: 2⁻⁹"),
+        ("ten families, informative", "ten families, informative: 2⁻⁵"),
+        ("real data sets, cautious", "real data, cautious: 2¹"),
+    ):
+        row = found["used"][name]
+        cells = [f"{100 * row[o]['named']:.0f} / {100 * row[o]['failed']:.1f} %" for o in on]
+        assert f"| {shown} | {' | '.join(cells)} |" in ideas
+    assert [np.log2(found["chosen"][name]) for name in found["used"]] == [1, -9, 0, -5, 1, 1]
+
+
+def test_both_processes_at_equal_numbers_of_named_winners(ideas):
+    found = study("beta_against_transport")
+    rates, scores = [], []
+    for kind in ("families", "real"):
+        part = found[kind]
+        rates.append(
+            [
+                "{:.1f} ± {:.1f} %".format(*(100 * x for x in part[f"{law}: failed, 20% named"]))
+                for law in ("beta", "transport")
+            ]
+        )
+        for score in ("Brier score", "log score"):
+            both = [part[f"{law}: {score}"][0] for law in ("transport", "beta")]
+            scores.append("{:.3f} and {:.3f}".format(*both).replace("-", "−"))
+    families, real = rates
+    assert f"beta fails in {families[0]} and transport in {families[1]}" in ideas
+    assert f"and in {real[0]} and {real[1]} on" in ideas
+    assert f"{scores[0]}, {scores[1]} on the families, {scores[2]}, {scores[3]} on real" in ideas
+    counts = [found[kind]["pairs"] for kind in ("families", "real")]
+    assert [f"{each:,}".replace(",", " ") for each in counts] == ["3 000", "6 604"]
+    seconds = found["families"]["seconds for a pair at all c"]
+    assert seconds["beta"] / seconds["transport"] == pytest.approx(50, rel=0.3)

@@ -351,25 +351,18 @@ def blackbody_valid(name: str) -> str:
     of two.
     """
     from rivals_paper.blackbody_records import committed
-    from rivals_paper.judged import winners
+    from rivals_paper.rules import problem_of
 
     record = committed(name)
     experiments = record.experiments
     valid = [
         int(k)
         for column, k in enumerate(record.log2_c)
-        if winners(experiments.probability[:, column], experiments.truth).valid
+        if problem_of(experiments.probability[:, column], experiments.truth) is None
     ]
     if valid != [int(k) for k in record.log2_c if valid[0] <= k <= valid[-1]]:
         return "each of " + ", ".join(f"2{_superscript(k)}" for k in valid)
     return f"2{_superscript(valid[0])} to 2{_superscript(valid[-1])}"
-
-
-def steps_row(kind: str, k: str, law: str) -> list[str]:
-    """A row of the benchmark of lowering c in steps."""
-    text = (ROOT / "benchmarks" / "results" / "steps.md").read_text(encoding="utf-8")
-    cells = [line.strip("| ").split(" | ") for line in text.splitlines()]
-    return next(row[3:] for row in cells if row[:3] == [kind, k, law])
 
 
 @cache

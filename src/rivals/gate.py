@@ -19,7 +19,9 @@ EXIT_STATUS = {"passed": 0, "failed": 1, "undecided": 3}
 
 @dataclass(frozen=True)
 class Gate:
-    """Whether a model is better than a baseline, or not worse, in a replication.
+    """Whether a model may replace a baseline.
+
+    Whether it is better in a replication, or not worse.
 
     Attributes
     ----------
@@ -65,7 +67,7 @@ class Gate:
         return {**asdict(self), "exit_status": self.exit_status, "conclusion": str(self)}
 
     def to_markdown(self, table: str = "") -> str:
-        """A summary as GitHub shows it, with a table below the line."""
+        """The line and a table, in GitHub's Markdown."""
         mark = {"passed": "✅", "failed": "❌", "undecided": "⚠️"}[self.outcome]
         return f"{mark} {self}\n\n{table}".rstrip() + "\n"
 

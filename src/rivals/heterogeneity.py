@@ -17,11 +17,11 @@ def of_pair(
 ) -> tuple[float, float]:
     """The median of τ, and I²: its part of the variance of what was observed in a typical group.
 
-    nan where nothing varies.
+    nan where nothing varies, or where the error of the difference is not known.
     """
     assert isinstance(law, Groups)
     found = law.differences(summary, setting, np.array([a]), np.array([b]))
-    if found.fixed[0]:
+    if found.fixed[0] or found.unknown[0]:
         return nan, nan
     spread = found.spread
     half = np.searchsorted(np.cumsum(spread.weight[0, 0]), 0.5)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, TypeAlias
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -18,7 +17,15 @@ from rivals.setting import Setting
 MANY = 64
 FEW = 2
 
-Correction: TypeAlias = Callable[[FloatArray], FloatArray]
+
+class Correction(Protocol):
+    """The curve of a calibration, through which probabilities are read; monotone."""
+
+    @property
+    def slope(self) -> float:
+        """What log odds are multiplied by."""
+
+    def __call__(self, probability: FloatArray) -> FloatArray: ...
 
 
 def judge(

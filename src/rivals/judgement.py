@@ -174,6 +174,14 @@ class Judgement:
         found = self.law.evidence(self.summary, setting, pairs).row(model)
         return found if self.correction is None else self.correction(found)
 
+    def uncorrected(self, model: int, others: IntArray) -> FloatArray:
+        """P that one model is better than others, as the law has it.
+
+        Before it is read through the curve of a calibration; as long as there are models.
+        """
+        pairs = np.full(others.size, model), others
+        return self.law.evidence(self.summary, self.setting, pairs).row(model)
+
     @property
     def new_groups(self) -> float | None:
         """The number of new groups of the decision.
@@ -202,6 +210,8 @@ class Judgement:
     def at(self, **options: Any) -> Self:
         """The decision at other options, from the same losses.
 
+        The curve of a calibration is that of its c; at another, P is as the law has it.
+
         Examples
         --------
         >>> import rivals
@@ -212,8 +222,11 @@ class Judgement:
         setting = self.setting.but(**options)
         if options.keys() <= {"threshold"} and self.evidence.is_complete:
             return replace(self, setting=setting, decision=decide(self.evidence, setting))
-        evidence, decision = judge(self.law, self.summary, setting, self.correction)
-        return replace(self, setting=setting, evidence=evidence, decision=decision)
+        correction = self.correction if setting.c == self.setting.c else None
+        evidence, decision = judge(self.law, self.summary, setting, correction)
+        return replace(
+            self, setting=setting, evidence=evidence, decision=decision, correction=correction
+        )
 
     def sweep(self, values: Sequence[float] | None = None) -> dict[float, Self]:
         """The decision at each of several c."""

@@ -189,6 +189,11 @@ def plan(result: Judgement, more_groups: Any = MORE_GROUPS, *, rng: RNG = 0) -> 
         for place in map(result.names.index, result.survivors)
         if place != best and result.groups.known[best, place]
     ]
+    if not others and len(result.survivors) > 1:
+        raise ValueError(
+            "nothing can be planned: the error of the difference between the models that are open "
+            "is not known; give estimates with their covariance"
+        )
     entropy = entropy_from(rng)
     outlooks = [_outlook(result, result.law, result.groups, best, other) for other in others]
     looked = [

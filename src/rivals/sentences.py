@@ -8,7 +8,7 @@ from math import floor, inf, isfinite, log10
 
 from rivals.evidence import Note
 from rivals.losses import Provenance
-from rivals.track_record import Cell
+from rivals.track_record import NEAR, Cell, Coverage
 
 # More models than this are counted, not named.
 MOST_NAMED = 4
@@ -39,6 +39,8 @@ def probability(value: float) -> str:
 
 def p_is(value: float) -> str:
     """As "P = 0.62" or "P > 0.999"."""
+    if value != value:
+        return "P unknown"
     text = probability(value)
     return f"P {text[0]} {text[1:]}" if text[0] in "<>" else f"P = {text}"
 
@@ -228,14 +230,34 @@ def too_close(model: str, rival: str, value: float) -> str:
     )
 
 
-def track_record(cell: Cell, noun: str) -> str:
+def track_record(cell: Cell, n_groups: int) -> str:
     """How often winners that were named like this won again."""
     how = f"left-out {plural('group')}" if cell.left_out else "groups, candidates fitted before"
+    more = _not_measured(cell.n_groups, n_groups)
     return (
         f"Track record: of winners with P between {cell.low:g} and {cell.high:g} from about "
         f"{cell.n_groups} {how}, {100 * cell.won:.0f} ± {100 * cell.standard_error:.0f} % won "
-        f"again ({cell.n_data_sets} real data sets, {cell.n_pairs} pairs)."
+        f"again ({cell.n_data_sets} real data sets, {cell.n_pairs} pairs).{more}"
     )
+
+
+def coverage(found: Coverage, n_groups: int) -> str:
+    """How often intervals like these held what they are of."""
+    from_groups = "one data set"
+    if found.n_groups > 1:
+        how = "left-out groups" if found.left_out else "groups, candidates fitted before"
+        from_groups = f"about {found.n_groups} {how}"
+    more = _not_measured(found.n_groups, n_groups)
+    return (
+        f"On real data, 90 % intervals of a {found.of} from {from_groups} covered "
+        f"{100 * found.covered:.0f} ± {100 * found.standard_error:.0f} % "
+        f"({found.n_data_sets} data sets).{more}"
+    )
+
+
+def _not_measured(measured: int, n_groups: int) -> str:
+    beyond = n_groups > NEAR * measured
+    return f" More than {measured} groups were not measured." if beyond else ""
 
 
 # ---------------------------------------------------------------- notes
@@ -252,6 +274,9 @@ def noted(note: Note, noun: str = "group") -> str:
         "left out": f"{plural(noun).capitalize()} were left out in turn, so that models share "
         f"training data: the variance of their mean difference is taken {1.0 + note.value:.3g} "
         "times as large.",
+        "errors not known": "How sure the difference of two models is, is known beside "
+        f"{names} alone: estimates came without the covariance between models, so that other pairs "
+        "cannot be judged.",
         "training not said": "The models are taken as fitted to other data; if "
         f"{plural(noun)} were left out in turn, say so by Losses(..., left_out=True), or P is too "
         "sure.",
@@ -458,6 +483,14 @@ def method_of_c(c: float, law: str, n_simulations: int, chosen: str) -> str:
     )
 
 
+def method_of_correction(slope: float) -> str:
+    """That P was read through the curve of a calibration."""
+    return (
+        "Probabilities were then read through the calibration curve: their log odds were "
+        f"multiplied by {slope:.2g}."
+    )
+
+
 def method_of_shared_training(kappa: float, n_groups: int) -> str:
     """How the training data that left-out groups share were allowed for."""
     return (
@@ -514,14 +547,18 @@ def picture_of_groups(
     part: float,
     unit: str,
     level: float,
+    kappa: float,
 ) -> str:
     """How to read a forest plot; τ and I², as in meta-analysis."""
     drawn = f" ({n_drawn} of them are drawn)" if n_drawn < n_groups else ""
     groups = f"{n_better} of {count(n_groups, noun)}{drawn}"
+    shared = f", with κ = {kappa:.2g} for the training data they share" if kappa else ""
     spread = f"; τ = {tau:.2g}{' ' * bool(unit)}{unit}, I² = {percent(part)}" if tau == tau else ""
     return (
-        f"Right of zero {best} is better than {other}: in {groups}{spread}. Bars: {percent(level)} "
-        f"intervals. P: that {best} wins again there."
+        f"Right of zero {best} is better than {other}: in {groups}{spread}. {percent(level)} "
+        f"intervals; thin: sampling error of each {noun} by itself; thick: new "
+        f"{plural(noun)} (of one the prediction interval, of all the mean μ){shared}. P: that "
+        f"{best} wins again there."
     )
 
 
@@ -568,7 +605,10 @@ def picture_of_quantiles(c: float, *, tail: bool) -> str:
 
 def picture_of_ranks(level: float, tier: Sequence[str], n_models: int, cut: int) -> str:
     """How to read intervals of ranks."""
-    return f"{ranked(level, tier, n_models)} Bars: ranks; lines part the tiers.{_not_drawn(cut)}"
+    return (
+        f"{ranked(level, tier, n_models)} Bars: ranks that each may have; behind the name its "
+        f"tier.{_not_drawn(cut)}"
+    )
 
 
 def picture_of_plan(best: str, cut: int, threshold: float) -> str:

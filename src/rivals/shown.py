@@ -82,6 +82,9 @@ def _chances(
         rows = [result.beside(model, number, others=others) for number in horizons]
         return [(head, f"{wins} in", row) for head, row in zip(nouns, rows, strict=True)]
     at_c = result.beside(model, None, others=others)
+    if result.correction is not None:
+        plain = result.uncorrected(model, others)
+        return [("through the curve", wins, at_c), ("as it is", wins, plain)]
     if not is_unknown(result.law, result.setting):
         return [(wins, "", at_c)]
     unknown = np.full(len(result.names), np.nan)

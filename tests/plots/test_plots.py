@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
 import rivals
+from problems import beside_a_baseline
 from rivals import plots
 from rivals import sentences as say
 from rivals.plots.risks import density
@@ -70,6 +73,21 @@ def _brightness(colour) -> float:
     from matplotlib.colors import to_rgb
 
     return float(np.mean(to_rgb(colour)))
+
+
+@pytest.mark.parametrize("kind", ["differences", "risks", "ties", "forest", "probability"])
+@pytest.mark.parametrize("size", [None, (3.4, 3.0), (7.0, 4.0)])
+def test_names_of_many_models_do_not_overlap(kind, size):
+    """Where there is no room, fewer models are drawn, and the picture says so."""
+    ax = None if size is None else plt.subplots(figsize=size, layout="constrained")[1]
+    result = grouped(n_models=70, n_groups=60)
+    ax = plots.plot(result, kind, ax=ax)
+    ax.figure.canvas.draw()
+    boxes = [label.get_window_extent() for label in ax.get_yticklabels() if label.get_text()]
+    boxes.sort(key=lambda box: box.y0)
+    assert all(a.y1 <= b.y0 + 2.0 for a, b in pairwise(boxes))
+    if kind != "forest" and not (kind == "ties" and size is None):
+        assert "not drawn" in ax.figure.get_suptitle().replace("\n", " ")
 
 
 def test_default_kind():
@@ -225,4 +243,14 @@ def test_models_that_never_differ_are_drawn():
     group = np.arange(60) // 5
     result = rivals.compare({"a": losses, "b": losses + 1.0, "c": losses}, groups=group)
     for kind in ON_GROUPS:
+        plots.plot(result, kind).figure.canvas.draw()
+
+
+def test_pairs_whose_error_is_not_known_are_left_out():
+    """Differences from a baseline came without their covariance: the best may not be judged."""
+    pytest.importorskip("narwhals")
+    result = rivals.compare(beside_a_baseline())
+    assert result.ranking[0] == "d"
+    assert "better than base" in plots.plot(result).figure.get_suptitle().replace("\n", " ")
+    for kind in set(ON_GROUPS) - {"plan"}:
         plots.plot(result, kind).figure.canvas.draw()

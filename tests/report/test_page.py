@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import rivals
-from problems import problem
+from problems import beside_a_baseline, problem
 from rivals import told
 from rivals.report.groups import MOST_GROUPS
 from rivals.report.rows import bars, ticks
@@ -89,6 +89,15 @@ def test_the_first_screen_is_the_comparison_as_it_was_made(law):
     columns, _, conclusion, *_ = data["screens"][own_screen(data)]
     assert rows_of(data, columns) == result.table.rows
     assert data["texts"][conclusion] == result.conclusion
+
+
+def test_pairs_whose_error_is_not_known_are_neither_drawn_nor_offered():
+    """Estimates without covariance: pairs other than those beside the baseline are unknown."""
+    pytest.importorskip("narwhals")
+    result = rivals.compare(beside_a_baseline())
+    data = contents(result)
+    assert [each["model"] for each in data["groups"]["models"]] == ["base"]
+    assert render(result).count("NaN") == 0
 
 
 def test_another_number_of_new_groups_is_a_question_of_its_own():
@@ -238,3 +247,28 @@ def test_what_is_not_known_is_not_drawn():
     drawn = bars([0.0, None, 1.0], [None, None, (float("nan"), 2.0)])
     assert [row[2] for row in drawn["rows"]][1] is None
     assert bars([None], [None])["rows"] == [[None, None, None]]
+
+
+# ---------------------------------------------------------------- a calibration
+
+
+@pytest.fixture(scope="module")
+def calibration() -> rivals.Calibration:
+    options = {"n_data": 100, "n_experiments": 300, "n_truth": 4000, "progress": False}
+    return rivals.calibrate(toys.omega, c=[2**-8, 1.0], rng=0, **options)
+
+
+@pytest.mark.parametrize("correct", [True, False])
+def test_a_calibration_shows_its_curve_and_keeps_its_c(calibration, correct):
+    """Its points are those of the curve; c cannot be changed, since the curve holds at this one."""
+    y = np.random.default_rng(1).normal(0.1, 1.0, 100)
+    models = {"a": toys.gaussian(-0.1), "b": toys.gaussian(0.1)}
+    result = rivals.compare(models, y, c=calibration, correct=correct, rng=0)
+    assert "c" not in {axis.option for axis in axes_of(result)}
+    page = render(result)
+    assert unescape(page).count(calibration.methods()) >= 1
+    curve = calibration.curve(result.c)
+    drawn = re.findall(r'<circle cx="([\d.]+)" cy="([\d.]+)" r="1.4"/>', page)
+    expected = np.transpose([curve.predicted, 1.0 - np.asarray(curve.observed)])
+    np.testing.assert_allclose(np.array(drawn, dtype=float) / 100.0, expected, atol=1e-4)
+    assert ("was read through this curve" in page) == correct

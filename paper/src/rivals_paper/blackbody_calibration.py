@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from rivals.calibrate import judge_c
 from rivals_paper.arrays import FloatArray
 from rivals_paper.blackbody_experiments import (
     LAWS,
@@ -19,7 +20,6 @@ from rivals_paper.blackbody_experiments import (
 from rivals_paper.blackbody_records import Record, committed
 from rivals_paper.calibration_panels import frame_panel
 from rivals_paper.experiments import Experiments
-from rivals_paper.judged import winners
 from rivals_paper.method import PROCESS
 from rivals_paper.output import (
     AS_PUBLISHED,
@@ -31,7 +31,7 @@ from rivals_paper.output import (
     new_figure,
     published,
 )
-from rivals_paper.rules import bound_of
+from rivals_paper.rules import bound_of, problem_of
 from rivals_paper.streams import stream
 
 NAME = "blackbody-calibration"
@@ -160,7 +160,8 @@ def _summary(record: Record, column: int) -> dict[str, Any]:
     experiments = record.experiments
     values = record.probability[:, column]
     right = _right(values, experiments.truth)
-    found = winners(values, experiments.truth)
+    found = judge_c(values, experiments.truth)
+    problem = problem_of(values, experiments.truth)
     too_sure = np.abs(values - 0.5) + 0.5 - right
     excess = experiments.excess(column, _bins(len(record)))
     predicted, observed = experiments.curve(column, _bins(len(record)))
@@ -173,13 +174,13 @@ def _summary(record: Record, column: int) -> dict[str, Any]:
         "stated less actual": float(too_sure.mean()),
         "standard error of stated less actual": float(too_sure.std() / np.sqrt(len(record))),
         "judged": {
-            "valid": found.valid,
+            "valid": problem is None,
             "says nothing": not found.named,
-            "problem": found.problem,
+            "problem": problem,
             "named": found.named,
-            "wrong": round(found.error, 4),
+            "wrong": round(found.failure_rate, 4),
         },
-        "bound": bound_of(values, experiments.truth),
+        "bound": bound_of(found),
         f"worst of {COARSE_BINS} bins": _worst(too_sure, right, values),
         "predicted": predicted,
         "observed": observed,
@@ -338,8 +339,8 @@ def _label(record: Record, k: int) -> str:
     column = record.log2_c.tolist().index(k)
     values = record.probability[:, column]
     truth = record.experiments.truth
-    found = winners(values, truth)
-    passes = PASSED if found.valid else FAILED
+    found = judge_c(values, truth)
+    passes = FAILED if problem_of(values, truth) else PASSED
     if not found.named:
         passes = "–"
-    return f"$2^{{{k}}}$ {passes} {PASSED if bound_of(values, truth)['kept'] else FAILED}"
+    return f"$2^{{{k}}}$ {passes} {FAILED if found.curve.broken else PASSED}"

@@ -80,18 +80,17 @@ def corrected_experiments(law: str, folder: Path, n: int, seed: int, progress: b
         n_experiments=n,
         c=[2.0**k for k in LOG2_C_CORRECTED],
         n_truth=2**15,
+        most_truth=2**15,
         loss_unit="nats",
         rng=seed,
+        n_jobs=-1,
         store=folder / f"blackbody-{law}.sqlite",
         progress=progress,
     )
-    records = np.sort(calibration.records, order=["experiment", "c"]).reshape(
-        -1, len(LOG2_C_CORRECTED)
-    )
-    each = records[:n, 0]
+    each = np.sort(calibration.outcomes, order="experiment")[:n]
     record = Record(
         np.array(LOG2_C_CORRECTED),
-        records["probability"][:n],
+        each["probability"],
         each["risk_a"] - each["risk_b"],
         each["truth_error"],
     )

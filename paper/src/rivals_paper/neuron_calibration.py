@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from rivals.calibrate import judge_c
 from rivals_paper.arrays import FloatArray
 from rivals_paper.calibration_panels import (
     draw_neuron_curves,
@@ -62,7 +63,7 @@ from rivals_paper.records import (
     recorded_long,
     replicated,
 )
-from rivals_paper.rules import bound_of, valid_for
+from rivals_paper.rules import valid_for
 
 NAME = "neuron-calibration"
 DESCRIPTION = "Calibration of c for the neuron models: six epistemic distributions"
@@ -502,7 +503,9 @@ def _draw_rules(part: Any, experiments: Variants) -> None:
         for condition in MAIN:
             each = by[condition.key]
             found = [each.verdicts(k) for k in range(len(C_MAIN))]
-            bounds = [bound_of(each.probability[:, k], each.truth) for k in range(len(C_MAIN))]
+            broken = [
+                judge_c(each.probability[:, k], each.truth).curve.broken for k in range(len(C_MAIN))
+            ]
             style = {
                 "color": looks[condition.pair],
                 "ls": "-" if condition.input == "weak" else "--",
@@ -513,7 +516,7 @@ def _draw_rules(part: Any, experiments: Variants) -> None:
             label = f"{_pair(condition)}, {condition.input}"
             panels[0, column].plot(at, [one.wrong for one in found], label=label, **style)
             panels[1, column].plot(at, [one.stated for one in found], **style)
-            panels[2, column].plot(at, [one["broken bins"] for one in bounds], **style)
+            panels[2, column].plot(at, broken, **style)
         panels[0, column].axhline(0.05, color="0.5", lw=0.8, ls=":")
         panels[0, column].set(ylim=(-0.02, 0.55))
         panels[0, column].set_title(variant, fontsize=9)

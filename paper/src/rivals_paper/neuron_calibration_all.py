@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from rivals.calibrate import judge_c
+from rivals.calibrate.validity import THRESHOLD
 from rivals_paper.calibration_panels import COLOURS, one_legend
 from rivals_paper.experiments import Experiments
-from rivals_paper.judged import THRESHOLD, bound, winners
 from rivals_paper.neuron_copies import Copies, compare_with_copies, spread_of, summary_of_copies
 from rivals_paper.neuron_runs import (
     C_ALL,
@@ -39,7 +40,7 @@ from rivals_paper.output import (
 )
 from rivals_paper.pyloric import Condition, conditions
 from rivals_paper.records import LAWS
-from rivals_paper.rules import valid_for, verdict_table
+from rivals_paper.rules import problem_of, valid_for, verdict_table
 
 NAME = "neuron-calibration-all"
 DESCRIPTION = "Calibration of c for the neuron models: all 48 epistemic distributions"
@@ -256,11 +257,12 @@ def _draw_rules(panel: Any, records: list[Experiments]) -> Any:
     excess = np.zeros(shape)
     for row, each in enumerate(records):
         for column in range(len(C_ALL)):
-            excess[row, column] = max(bound(each.probability[:, column], each.truth).excess, 0.0)
-            judged = winners(each.probability[:, column], each.truth)
-            if not judged.named:
+            one = each.probability[:, column], each.truth
+            found = judge_c(*one)
+            excess[row, column] = max(found.curve.at_least, 0.0)
+            if not found.named:
                 panel.plot(column, row, marker="_", ms=4, color="0.5")
-            elif not judged.valid:
+            elif problem_of(*one) is not None:
                 panel.plot(column, row, marker="x", ms=3, color="k", mew=0.8)
     image = panel.imshow(excess, aspect="auto", cmap="Oranges", vmin=0, vmax=0.5)
     panel.set_xticks(range(len(C_ALL)), [f"$2^{{{np.log2(c):.0f}}}$" for c in C_ALL])

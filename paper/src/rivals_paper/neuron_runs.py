@@ -169,27 +169,25 @@ def run_omegas(
         **PROCESS,
         n_data=N_DATA,
         n_truth=n_truth(variant),
+        most_truth=n_truth(variant),
         n_experiments=experiments,
         c=c,
         loss_unit="nats",
         rng=task.seed,
+        n_jobs=-1,
         store=task.folder / f"{store}.sqlite",
         progress=task.progress,
     )
 
 
 def by_condition(calibration: Calibration) -> dict[str, Experiments]:
-    """Records of a calibration, condition by condition, in the order of the experiments."""
-    records = calibration.records
-    n_c = len(calibration.c)
+    """Outcomes of a calibration, condition by condition, in the order of the experiments."""
     experiments = {}
-    for key in dict.fromkeys(records["omega"].tolist()):
-        chosen = np.sort(records[records["omega"] == key], order=["experiment", "c"])
-        order = np.argsort(np.argsort(calibration.c))
-        probability = chosen["probability"].reshape(-1, n_c)[:, order]
-        experiments[str(key)] = Experiments(
-            probability, chosen["truly_better"].reshape(-1, n_c)[:, 0].astype(float)
-        )
+    for place, key in enumerate(calibration.scenarios):
+        here = calibration.outcomes[calibration.outcomes["scenario"] == place]
+        here = np.sort(here, order="experiment")
+        truth = (here["risk_a"] < here["risk_b"]).astype(float)
+        experiments[key] = Experiments(here["probability"], truth)
     return experiments
 
 

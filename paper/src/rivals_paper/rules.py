@@ -1,4 +1,9 @@
-"""Both rules for c in every condition, in numbers."""
+"""Whether a c may be used, by two rules, from experiments whose truth is known, in numbers.
+
+The paper's bound: in no bin of the curve is B more confident than the truth. The rule on named
+winners: of those beyond 0.95 no more than 5 % fail, and the truth does not fall while B rises. What
+chance would do with less than a probability of 5 % is not taken for chance.
+"""
 
 from __future__ import annotations
 
@@ -8,15 +13,42 @@ from typing import Any, Final
 
 import numpy as np
 
-from rivals_paper import judged
+from rivals.calibrate import Finding, judge_c
+from rivals.calibrate.curve import TOLERANCE
+from rivals.calibrate.validity import ENOUGH, THRESHOLD
 from rivals_paper.arrays import FloatArray
 from rivals_paper.experiments import Experiments
-from rivals_paper.judged import THRESHOLD, Bound, Winners
 
-# What the rule on named winners can say of a condition.
-VALID: Final = "valid"
-SILENT: Final = judged.SILENT
-WRONG: Final = "not valid"
+OVERCONFIDENT: Final = "overconfident"
+REVERSED: Final = "reversed"
+NOT_MONOTONE: Final = "not monotone"
+UNDETERMINED: Final = "undetermined"
+# No winner is named: nothing speaks against such a c, and nothing for it.
+SILENT: Final = "says nothing"
+BINS: Final = 16
+
+
+def problem_of(probability: FloatArray, truth: FloatArray) -> str | None:
+    """Why the rule on named winners does not call a c valid; None where it does.
+
+    Examples
+    --------
+    >>> truth = (np.random.default_rng(0).random(1000) < 0.8).astype(float)
+    >>> problem_of(np.full(1000, 0.99), truth), problem_of(np.full(1000, 0.8), truth)
+    ('overconfident', 'says nothing')
+    """
+    return _problem(judge_c(probability, truth), probability, truth)
+
+
+def _problem(found: Finding, probability: FloatArray, truth: FloatArray) -> str | None:
+    if found.least_failure_rate > 1.0 - THRESHOLD:
+        return OVERCONFIDENT
+    if found.fall > TOLERANCE:
+        _, observed = Experiments(probability[:, None], truth).curve(0, BINS)
+        return REVERSED if observed[-1] < observed[0] else NOT_MONOTONE
+    if found.n < ENOUGH:
+        return UNDETERMINED
+    return None if found.named else SILENT
 
 
 def valid_for(
@@ -30,17 +62,17 @@ def valid_for(
     found: dict[str, Any] = {}
     for column, value in enumerate(c):
         parts = {key: (each.probability[:, column], each.truth) for key, each in by.items()}
-        each_condition = {key: judged.winners(*part) for key, part in parts.items()}
-        verdicts = {key: _verdict(each) for key, each in each_condition.items()}
-        bounds = {key: bound_of(*part) for key, part in parts.items()}
-        problems = [each.problem for each in each_condition.values() if each.speaks_against]
+        findings = {key: judge_c(*part) for key, part in parts.items()}
+        problems = {key: _problem(findings[key], *part) for key, part in parts.items()}
+        bounds = {key: bound_of(each) for key, each in findings.items()}
+        against = [each for each in problems.values() if each not in (None, SILENT)]
         found[f"{value:g}"] = {
-            "valid": sum(each == VALID for each in verdicts.values()),
-            "says nothing": sum(each == SILENT for each in verdicts.values()),
+            "valid": sum(each is None for each in problems.values()),
+            "says nothing": sum(each == SILENT for each in problems.values()),
             "of": len(by),
-            "not valid": dict(Counter(problems)),
-            "error": {key: round(each.error, 4) for key, each in each_condition.items()},
-            "stated": {key: round(each.part, 4) for key, each in each_condition.items()},
+            "not valid": dict(Counter(against)),
+            "error": {key: round(each.failure_rate, 4) for key, each in findings.items()},
+            "stated": {key: round(each.named / each.n, 4) for key, each in findings.items()},
             "bound": {
                 **{
                     name: sum(each[name] for each in bounds.values())
@@ -50,26 +82,25 @@ def valid_for(
             },
         }
         if details:
-            found[f"{value:g}"]["verdict"] = verdicts
+            found[f"{value:g}"]["verdict"] = {
+                key: "valid" if each is None else SILENT if each == SILENT else "not valid"
+                for key, each in problems.items()
+            }
     return found
 
 
-def bound_of(probability: FloatArray, truth: FloatArray) -> dict[str, Any]:
+def bound_of(found: Finding) -> dict[str, Any]:
     """What the paper's bound says of one condition at one c."""
-    found: Bound = judged.bound(probability, truth)
     return {
-        "kept": found.kept,
-        "broken bins": found.violated,
-        "bins": found.bins,
-        "worst bin": {"B": round(found.predicted, 4), "truth": round(found.observed, 4)},
-        "excess": round(found.excess, 4),
+        "kept": not found.curve.broken,
+        "broken bins": found.curve.broken,
+        "bins": found.curve.bins,
+        "worst bin": {
+            "B": round(found.curve.predicted, 4),
+            "truth": round(found.curve.observed, 4),
+        },
+        "excess": round(found.curve.at_least, 4),
     }
-
-
-def _verdict(found: Winners) -> str:
-    if found.speaks_against:
-        return WRONG
-    return VALID if found.valid else SILENT
 
 
 def verdict_table(by: Mapping[str, Experiments], c: Sequence[float]) -> dict[str, Any]:

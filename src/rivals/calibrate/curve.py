@@ -100,12 +100,15 @@ class Excess:
         Bins in which that is more than 0.05, and all bins.
     predicted, observed : float
         B and truth in the worst bin.
+    at_least : float
+        By how much B is more confident there, less what chance would do.
     """
 
     broken: int
     bins: int
     predicted: float
     observed: float
+    at_least: float = 0.0
 
 
 def overconfidence(curve: Curve) -> Excess:
@@ -126,6 +129,7 @@ def overconfidence(curve: Curve) -> Excess:
         curve.counts.size,
         float(curve.predicted[worst]),
         float(curve.observed[worst]),
+        float(excess[worst]),
     )
 
 

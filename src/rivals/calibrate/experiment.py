@@ -52,7 +52,9 @@ DEFAULT_C = tuple(2.0**octave for octave in range(-10, 5, 2))
 
 @dataclass(frozen=True)
 class Experiment:
-    """A simulated experiment: the source of the data, and the candidates.
+    """A simulated experiment.
+
+    The source of the data, and the candidates.
 
     Parameters
     ----------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from os import PathLike
 from typing import Any
@@ -20,6 +20,7 @@ from rivals.calibrate.experiment import Conditions, is_undecided
 from rivals.calibrate.store import Failure, Store, kinds, open_to_read
 from rivals.calibrate.validity import (
     PREFERENCES,
+    RULES,
     THRESHOLD,
     Finding,
     Validity,
@@ -65,12 +66,12 @@ class Calibration:
     >>> import rivals
     >>> from rivals.testbeds import toys
     >>> calibration = rivals.calibrate(
-    ...     toys.omega, n_data=100, n_experiments=300, c=[0.125, 1.0], n_truth=4000, rng=0
+    ...     toys.omega, n_data=100, n_experiments=300, c=[2**-8, 1.0], n_truth=4000, rng=0
     ... )
     >>> calibration.valid_c()
-    (0.125,)
+    (0.00390625,)
     >>> calibration.choose_c()
-    0.125
+    0.00390625
     """
 
     scenarios: tuple[str, ...]
@@ -173,12 +174,18 @@ class Calibration:
 
     @property
     def rule(self) -> str:
-        """By which c is valid, unless asked otherwise: the paper's bound under its own laws."""
+        """The rule by which a c is valid.
+
+        The paper's bound under its own laws, unless asked otherwise.
+        """
         return "bound" if self.law.name in ("beta", "paper") else "error"
 
     @cached_property
     def truth(self) -> FloatArray:
-        """Of each experiment 1 where a is truly better, 0 where b is, nan where undecided."""
+        """Which model is truly better, of each experiment.
+
+        1 where a is, 0 where b is, nan where undecided.
+        """
         found = self.outcomes
         better = (found["risk_a"] < found["risk_b"]).astype(np.float64)
         unknown = is_undecided(found["risk_a"], found["risk_b"], found["truth_error"])
@@ -186,7 +193,9 @@ class Calibration:
 
     @property
     def records(self) -> npt.NDArray[Any]:
-        """A row for each experiment and c, as a structured array.
+        """A row for each experiment and c.
+
+        As a structured array.
 
         The outcome is "right", "wrong" or "undecided" of a named winner, or "no winner". Where it
         is not known which candidate is better, the truth is nan.
@@ -224,7 +233,10 @@ class Calibration:
     # ---------------------------------------------------------------- which c
 
     def curve(self, c: float, scenario: str | None = None, bins: int = BINS) -> Curve:
-        """The calibration curve at one c, of one scenario or of all together."""
+        """The calibration curve at one c.
+
+        Of one scenario, or of all together.
+        """
         which = self._of(scenario)
         column = self._column(c)
         probability = self.outcomes["probability"][which, column]
@@ -232,6 +244,14 @@ class Calibration:
 
     def validity(self, rule: str | None = None, bins: int = BINS) -> Validity:
         """Which c are valid, for each scenario and for all."""
+        found = self._judged if bins == BINS else self._judge(bins)
+        return replace(found, rule=self.rule if rule is None else one_of(*RULES)("rule", rule))
+
+    @cached_property
+    def _judged(self) -> Validity:
+        return self._judge(BINS)
+
+    def _judge(self, bins: int) -> Validity:
         if not self.n_experiments:
             raise ValueError("no experiment has an outcome yet")
         found = {}
@@ -239,10 +259,13 @@ class Calibration:
             which = self._of(name)
             if which.any():
                 found[name] = (self.outcomes["probability"][which], self.truth[which])
-        return judge_experiments(found, self.c, rule=self.rule if rule is None else rule, bins=bins)
+        return judge_experiments(found, self.c, rule=self.rule, bins=bins)
 
     def valid_c(self, rule: str | None = None) -> tuple[float, ...]:
-        """The values of c that are valid for all scenarios; empty if there is none."""
+        """The values of c valid for all scenarios.
+
+        Empty if there is none.
+        """
         return self.validity(rule).valid()
 
     def choose_c(self, rule: str | None = None, prefer: str = "cautious") -> CalibratedC:
@@ -274,7 +297,10 @@ class Calibration:
         return CalibratedC(chosen, source)
 
     def correction(self, c: float) -> MostCautious:
-        """What reads B through the curve at one c; the most cautious of the scenarios' curves."""
+        """What reads B through the curve at one c.
+
+        The most cautious of the scenarios' curves.
+        """
         validity = self.validity()
         found = []
         for name, finding in zip(validity.scenarios, validity.column(c), strict=True):
@@ -330,8 +356,9 @@ class Calibration:
 
     @property
     def table(self) -> Table:
-        """A row for each scenario and c: what became of the named winners, and whether c is
-        valid.
+        """A row for each scenario and c.
+
+        What became of the named winners, and whether c is valid.
         """
         return self.validity().table
 
@@ -379,7 +406,7 @@ class Calibration:
         return say.about_truth(unknown, found.size, int(found["n_truth"].max()), replicated)
 
     def methods(self, rule: str | None = None, prefer: str = "cautious") -> str:
-        """How c was calibrated, for the methods section of a paper."""
+        """How c was calibrated, for a methods section."""
         here = self.conditions
         found = self.outcomes
         counts = {

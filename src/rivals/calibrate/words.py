@@ -11,7 +11,7 @@ from rivals.sentences import count, listed, percent
 Problem: TypeAlias = Literal[
     "undecided", "few experiments", "few winners", "overconfident", "not monotone"
 ]
-# Reasons that a refusal lists, from the largest c on.
+# So many different reasons are listed, from the largest c on.
 MOST_REASONS = 3
 
 # ---------------------------------------------------------------- in tables
@@ -47,7 +47,7 @@ def few_winners(known: int, enough: int) -> str:
 
 def few_experiments(n: int, enough: int, scenario: str) -> str:
     """That nothing can be told yet."""
-    return f"only {count(n, 'experiment')}{_in(scenario)}, {enough} are needed"
+    return f"only {n}{_in(scenario)}, and {enough} experiments are needed"
 
 
 def too_many_undecided(unknown: int, n: int, most: float, scenario: str) -> str:
@@ -89,23 +89,20 @@ RULE_NAMES = {"bound": "the paper's bound", "error": "the failure rate of named 
 
 def no_valid_c(reasons: Mapping[float, str], rule: str, enough: int) -> str:
     """What is missing, and what to do."""
-    shown = list(reasons.items())[::-1][:MOST_REASONS]
-    found = "; ".join(f"c = {value(c)}: {reason}" for c, reason in shown)
-    more = f"; and {len(reasons) - len(shown)} more" if len(reasons) > len(shown) else ""
-    if any("undecided" in reason for _, reason in shown):
-        remedy = (
-            "Raise n_truth or most_truth, pass order='time' if the points are a series, or make "
-            "candidates differ"
-        )
-    elif any("experiments" in reason for _, reason in shown):
-        remedy = "Run more experiments (n_experiments; with store= only the rest is run)"
+    by_reason: dict[str, list[str]] = {}
+    for c, reason in list(reasons.items())[::-1]:
+        by_reason.setdefault(reason, []).append(value(c))
+    shown = [f"c = {', '.join(at)}: {reason}" for reason, at in by_reason.items()]
+    found = "; ".join(shown[:MOST_REASONS])
+    if "undecided" in found:
+        remedy = "Raise n_truth or most_truth, or make the candidates differ"
+    elif "experiments are needed" in found:
+        remedy = "Run more experiments: with the same store only the rest is run"
     else:
         remedy = (
             "Try smaller c if few winners are named, larger c if they fail, or more experiments"
         )
-    return (
-        f"no c is valid by {RULE_NAMES[rule]} with {enough} named winners ({found}{more}). {remedy}"
-    )
+    return f"no c is valid by {RULE_NAMES[rule]} with {enough} named winners ({found}). {remedy}."
 
 
 # ---------------------------------------------------------------- the screen

@@ -150,7 +150,10 @@ class Law(ABC):
     def at_each_c(
         self, summary: Any, values: Sequence[float], rng: int, a: int, b: int
     ) -> tuple[FloatArray, FloatArray]:
-        """P(R_a < R_b) of one pair at each c, and its error: what a calibration asks."""
+        """P(R_a < R_b) of one pair at each c.
+
+        With its error: what a calibration asks.
+        """
         pair = np.array([a]), np.array([b])
         nothing = np.zeros(1)
         laws = [self.differences(summary, Setting(c=c, rng=rng), *pair) for c in values]

@@ -36,6 +36,9 @@ from rivals.method.spread import POINTS, Spread, spread_between_groups
 from rivals.setting import Setting, number
 from rivals.summaries import GroupSummaries
 
+# The c of the risk of one model by itself: risks of several models move together, so that a
+# difference moves by less than they do (benchmarks/results/principle.md and intervals.json).
+RISK_C = 1.0
 # Without simulations the prior of τ is flat, and proper from so many groups on.
 LEAST_GROUPS = 3
 # What is below this part of the losses is rounding.
@@ -142,6 +145,7 @@ class Groups(Law):
         return self._new_groups(
             summary,
             setting,
+            self.c(setting),
             summary.gaps[a] - summary.gaps[b],
             summary.sampling(a, b),
             misfits,
@@ -164,6 +168,7 @@ class Groups(Law):
         return self._new_groups(
             summary,
             setting,
+            RISK_C if setting.c is None else setting.c,
             summary.means,
             summary.own_sampling,
             misfits,
@@ -174,6 +179,7 @@ class Groups(Law):
         self,
         summary: GroupSummaries,
         setting: Setting,
+        c: float,
         values: FloatArray,
         sampling: FloatArray,
         misfits: FloatArray | None,
@@ -188,7 +194,7 @@ class Groups(Law):
         of_points = np.max(variances * summary.sizes, axis=1)
         fixed = (np.ptp(values, axis=1) <= rounding) & (of_points <= rounding**2)
         variances[fixed] = 1.0  # any will do: the answer does not come from it
-        scales = self._prior(setting, misfits, values, variances)
+        scales = _prior(c, misfits, values, variances)
         spread = spread_between_groups(values, variances, scales, points=points)
         return NewGroups(
             replace(spread, variance=spread.variance * (1.0 + self.kappa(summary))),
@@ -204,25 +210,6 @@ class Groups(Law):
         """κ: by which part shared training data widen V."""
         return self.shared_training / summary.sizes.size if summary.source.left_out else 0.0
 
-    def _prior(
-        self,
-        setting: Setting,
-        misfits: FloatArray | None,
-        values: FloatArray,
-        variances: FloatArray,
-    ) -> FloatArray:
-        """The scale of the half-t prior of τ, priors × pairs; infinite, which is flat, without
-        simulations.
-
-        Simulations that equal the data are no certainty that groups do not differ: a misfit below
-        the sampling error of the mean of a group cannot be seen, so the scale is never below it.
-        """
-        if misfits is None:
-            return np.full((1, len(values)), inf)
-        seen = np.maximum(misfits, variances.mean(axis=1))
-        narrowest = NARROWEST * np.std(values, axis=1)
-        return np.asarray(np.maximum(np.sqrt(0.5 * self.c(setting) * seen), narrowest))
-
     def clear(
         self, summary: GroupSummaries, setting: Setting, a: IntArray, b: IntArray
     ) -> BoolArray:
@@ -235,6 +222,11 @@ class Groups(Law):
         notes = []
         if source.left_out:
             notes.append(Note("left out", value=self.kappa(summary)))
+        if summary.variances is not None:
+            beside = summary.known.sum(axis=0) >= len(summary.models) - 1
+            if not beside.all():
+                models = tuple(summary.models[place] for place in np.flatnonzero(beside))
+                notes.append(Note("errors not known", models))
         if source.left_out is None:
             notes.append(Note("training not said"))
         if summary.variances is None and summary.sizes.max() == 1:
@@ -248,6 +240,25 @@ class Groups(Law):
             pair = (summary.models[order[0]], summary.models[order[1]])
             notes.append(Note("goes with size", pair, with_size))
         return tuple(notes)
+
+
+def _prior(
+    c: float,
+    misfits: FloatArray | None,
+    values: FloatArray,
+    variances: FloatArray,
+) -> FloatArray:
+    """The scale of the half-t prior of τ, priors × pairs; infinite, which is flat, without
+    simulations.
+
+    Simulations that equal the data are no certainty that groups do not differ: a misfit below
+    the sampling error of the mean of a group cannot be seen, so the scale is never below it.
+    """
+    if misfits is None:
+        return np.full((1, len(values)), inf)
+    seen = np.maximum(misfits, variances.mean(axis=1))
+    narrowest = NARROWEST * np.std(values, axis=1)
+    return np.asarray(np.maximum(np.sqrt(0.5 * c * seen), narrowest))
 
 
 def weights_of_groups(summary: GroupSummaries) -> FloatArray:

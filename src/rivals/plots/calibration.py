@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from rivals.calibrate import Calibration
 
 MOST_CURVES = len(MARKERS)
+RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 # Where a point (B, truth) of a curve is overconfident: |B − ½| exceeds how far the truth is from ½
 # on the same side; and where it favours the wrong model. As corners.
 OVERCONFIDENT = (
@@ -65,7 +66,9 @@ def plot_calibration(
     band: bool = True,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw how often a is truly better, against how probable that was said to be.
+    """Draw calibration curves.
+
+    How often a is truly better, against how probable that was said to be.
 
     Parameters
     ----------
@@ -83,6 +86,15 @@ def plot_calibration(
     --------
     rivals.Calibration.curve : the numbers of one curve.
     plot_valid_c : the failure rate of named winners against c.
+
+    Examples
+    --------
+    >>> import rivals
+    >>> from rivals.testbeds import toys
+    >>> calibration = rivals.calibrate(
+    ...     toys.omega, n_data=100, n_experiments=64, c=[2**-8, 1.0], n_truth=2000, rng=0
+    ... )
+    >>> ax = rivals.plots.plot_calibration(calibration, bins=4)
     """
     from matplotlib import colormaps
 
@@ -104,7 +116,9 @@ def plot_calibration(
 
 
 def plot_valid_c(calibration: Calibration, *, bins: int = 16, ax: Axes | None = None) -> Axes:
-    """Draw the failure rate of named winners against c, of each scenario.
+    """Draw the failure rate of named winners against c.
+
+    A curve for each scenario.
 
     Parameters
     ----------
@@ -118,6 +132,15 @@ def plot_valid_c(calibration: Calibration, *, bins: int = 16, ax: Axes | None = 
     --------
     rivals.Calibration.validity : the numbers.
     plot_calibration : the curves themselves.
+
+    Examples
+    --------
+    >>> import rivals
+    >>> from rivals.testbeds import toys
+    >>> calibration = rivals.calibrate(
+    ...     toys.omega, n_data=100, n_experiments=64, c=[2**-8, 1.0], n_truth=2000, rng=0
+    ... )
+    >>> ax = rivals.plots.plot_valid_c(calibration)
     """
     ax = axes_or_new(ax)
     validity = calibration.validity(bins=bins)
@@ -141,4 +164,4 @@ def power(value: float) -> str:
     """Powers of two as such, other numbers as they are."""
     exponent = np.log2(value)
     is_power = abs(exponent - round(exponent)) < 1e-9 and abs(exponent) > 1
-    return f"2^{exponent:.0f}" if is_power else f"{value:g}"
+    return f"2{f'{exponent:.0f}'.translate(RAISED)}" if is_power else f"{value:g}"

@@ -5,7 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from rivals import sentences as say
-from rivals.plots.style import COLOURS, axes_or_new, finish, ink, names_of, small
+from rivals.plots.style import (
+    COLOURS,
+    ROW,
+    axes_or_new,
+    finish,
+    ink,
+    is_narrow,
+    literal,
+    names_of,
+    room_for_rows,
+    small,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -26,7 +37,7 @@ def plot_differences(result: Comparison, *, ax: Axes | None = None) -> Axes:
     Parameters
     ----------
     result : Comparison
-        Of more than 40 models, the best 40 are drawn.
+        Of more than 40 models, or more than fit into `ax`, the best are drawn.
     ax : matplotlib Axes, optional
         Where to draw; a new figure by default.
 
@@ -43,9 +54,11 @@ def plot_differences(result: Comparison, *, ax: Axes | None = None) -> Axes:
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['A', 'B']
     """
-    model, _, behind, interval, *chances, decision = result.table.first(MOST_ROWS).columns
+    ax = axes_or_new(ax, width=7.0, height=1.5 + 0.28 * min(len(result.names), MOST_ROWS))
+    lines = 2 if is_narrow(ax) else 1
+    rows = result.table.first(min(MOST_ROWS, room_for_rows(ax, lines * ROW)))
+    model, _, behind, interval, *chances, decision = rows.columns
     names = list(model.values)
-    ax = axes_or_new(ax, width=7.0, height=1.5 + 0.28 * len(names))
     for row, name in enumerate(names):
         colour = ink(ax, 0.55) if name in result.rejections else COLOURS[0]
         ends = interval.values[row]
@@ -68,7 +81,8 @@ def plot_differences(result: Comparison, *, ax: Axes | None = None) -> Axes:
 
 
 def _write(ax: Axes, row: int, chances: list[Column], decision: Column) -> None:
-    """P and the decision, at the right of the row."""
+    """P and the decision, at the right of the row; below each other where there is little room."""
+    narrow = is_narrow(ax)
     cells = [column.cells[row] for column in chances]
     text = " / ".join(cells) if set(cells) != {"–"} else ""
     look: dict[str, Any] = {
@@ -76,4 +90,5 @@ def _write(ax: Axes, row: int, chances: list[Column], decision: Column) -> None:
         "fontsize": small(ax),
         "transform": ax.get_yaxis_transform(),
     }
-    ax.text(1.02, row, f"{text}  {decision.cells[row]}".strip(), **look)
+    word = decision.cells[row].split(" by ")[0] if narrow else literal(decision.cells[row])
+    ax.text(1.02, row, ("\n" if narrow else "  ").join(filter(None, [text, word])), **look)

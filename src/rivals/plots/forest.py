@@ -12,7 +12,7 @@ from scipy.special import ndtri
 from rivals import heterogeneity, shown
 from rivals import sentences as say
 from rivals._types import FloatArray, IntArray
-from rivals.laws.groups import NewGroups
+from rivals.laws.groups import Groups, NewGroups
 from rivals.plots.style import (
     COLOURS,
     axes_or_new,
@@ -78,8 +78,7 @@ def plot_forest(
     'difference in mean loss'
     """
     best = shown.place_of(result, beside or result.ranking[0])
-    others = [name for name in result.ranking if name != result.names[best]]
-    other = shown.place_of(result, model or others[0])
+    other = _nearest(result, best) if model is None else shown.place_of(result, model)
     values, half = in_each_group(result, other, best)
     order = _drawn(values)
     rows = np.arange(order.size)
@@ -94,6 +93,15 @@ def plot_forest(
     caption = _caption(result, other, best, values)
     unit = result.summary.source.unit
     return finish(ax, f"difference in mean loss{f' ({unit})' if unit else ''}", "", caption)
+
+
+def _nearest(result: Comparison, best: int) -> int:
+    """The next best model whose difference from a model is known."""
+    places = [result.names.index(name) for name in result.ranking]
+    others = [place for place in places if place != best]
+    summary = result.groups
+    known = [place for place in others if summary is not None and summary.known[place, best]]
+    return (known or others)[0]
 
 
 @dataclass(frozen=True)
@@ -207,4 +215,5 @@ def _caption(result: Comparison, other: int, best: int, values: FloatArray) -> s
         part,
         groups.source.unit,
         result.setting.level,
+        result.law.kappa(groups) if isinstance(result.law, Groups) else 0.0,
     )

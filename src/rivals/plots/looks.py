@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from rivals.result import Comparison
 
 
+NO_ENTRY = "_"  # in the legend
+
+
 def plot_looks(result: Comparison, model: str | None = None, *, ax: Axes | None = None) -> Axes:
     """Draw a difference after each group, as they came.
 
@@ -64,9 +67,12 @@ def plot_looks(result: Comparison, model: str | None = None, *, ax: Axes | None 
     alone = passes & ~named
     points: dict[str, Any] = {"color": COLOURS[0], "s": 22, "zorder": 3}
     hollow: dict[str, Any] = {**points, "color": ink(ax, 0.0), "edgecolor": COLOURS[0]}
-    ax.scatter(x[alone], difference[alone], label=f"P > {threshold:g} alone", **hollow)
-    ax.scatter(x[named], difference[named], label="winner named", **points)
+    said = f"P > {threshold:g} alone" if alone.any() else NO_ENTRY
+    ax.scatter(x[alone], difference[alone], label=said, **hollow)
+    said = "winner named" if named.any() else NO_ENTRY
+    ax.scatter(x[named], difference[named], label=said, **points)
     ax.axhline(0.0, color=ink(ax, 0.5), linewidth=0.9, zorder=0)
+    ax.locator_params(axis="x", integer=True)
     _frame(ax, difference, -found.high[row], -found.low[row])
     best, other = literal(found.best, 20), literal(name, 20)
     caption = say.picture_of_looks(best, other, found.first_named[name], found.noun)

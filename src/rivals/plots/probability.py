@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 # More models would be too small to read, and more numbers.
 MOST_MODELS = 60
 SMALLEST = 4.5  # points
+SMALLEST_NAME = 6.0
 FRAME = "#F0E442"  # yellow: seen on the violet of a P near 1
 POINTS_PER_INCH = 72.0
 
@@ -50,7 +51,7 @@ def plot_probability(result: Comparison, *, ax: Axes | None = None) -> Axes:
     """
     names = list(result.ranking[:MOST_MODELS])
     size = 2.4 + 0.5 * min(len(names), 12)
-    ax = axes_or_new(ax, width=size + 0.6, height=size)
+    ax = axes_or_new(ax, width=size + (0.6 if len(names) <= 12 else 2.0), height=size)
     places = [result.names.index(name) for name in names]
     probability = result.probability[np.ix_(places, places)].copy()
     np.fill_diagonal(probability, np.nan)
@@ -74,7 +75,7 @@ def _name_cells(ax: Axes, names: list[str], cell: float) -> None:
     """Names, or where these would overlap, ranks."""
     ax.tick_params(length=0)
     size = min(0.9 * POINTS_PER_INCH * cell, 7.0)
-    if size < SMALLEST:
+    if size < SMALLEST_NAME:
         ranks = range(9, len(names), 10)
         ax.set_xticks(ranks, [str(rank + 1) for rank in ranks], fontsize=7.0)
         ax.set_yticks(ranks, [str(rank + 1) for rank in ranks], fontsize=7.0)

@@ -11,7 +11,7 @@ from rivals import shown
 from rivals._types import FloatArray
 from rivals.laws.base import quantile
 from rivals.laws.unknown_c import is_unknown
-from rivals.plots.style import COLOURS, axes_or_new, finish, ink, names_of, small
+from rivals.plots.style import COLOURS, axes_or_new, finish, ink, names_of, room_for_rows, small
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -34,7 +34,7 @@ def plot_risks(result: Comparison, *, ax: Axes | None = None) -> Axes:
     Parameters
     ----------
     result : Comparison
-        Of more than 30 models, the best 30 are drawn.
+        Of more than 30 models, or more than fit into `ax`, the best are drawn.
     ax : matplotlib Axes, optional
         Where to draw; a new figure by default.
 
@@ -50,8 +50,9 @@ def plot_risks(result: Comparison, *, ax: Axes | None = None) -> Axes:
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['A', '✗ B']
     """
-    names = list(result.ranking[:MOST_ROWS])
-    ax = axes_or_new(ax, height=1.5 + min(0.75 * len(names), 0.3 * len(names) + 2.0))
+    n_rows = min(len(result.names), MOST_ROWS)
+    ax = axes_or_new(ax, height=1.5 + min(0.75 * n_rows, 0.3 * n_rows + 2.0))
+    names = list(result.ranking[: min(n_rows, room_for_rows(ax))])
     places = [result.names.index(name) for name in names]
     grids, densities = density(result)
     at_c = result.law.risk_interval(result.summary, result.setting)

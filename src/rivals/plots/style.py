@@ -68,9 +68,9 @@ def width_in_inches(ax: Axes) -> float:
     return _size(ax)[0]
 
 
-def room_for_rows(ax: Axes) -> int:
-    """How many rows with names fit."""
-    return int(max(_size(ax)[1] - AROUND * is_alone(ax), ROW) / ROW)
+def room_for_rows(ax: Axes, height: float = ROW) -> int:
+    """How many rows of this height, in inches, fit."""
+    return int(max(_size(ax)[1] - AROUND * is_alone(ax), height) / height)
 
 
 def _size(ax: Axes) -> tuple[float, float]:
@@ -111,7 +111,7 @@ def finish(ax: Axes, x: str, y: str, caption: str) -> Axes:
     ax.set_xlabel(x, fontsize=size)
     ax.set_ylabel(y, fontsize=size)
     if is_narrow(ax):
-        ax.tick_params(axis="x", labelsize="x-small")
+        ax.tick_params(labelsize="x-small")
     columns = int(0.95 * width_in_inches(ax) * CHARACTERS_PER_INCH[small(ax)])
     whole = caption.replace(" = ", "\u00a0=\u00a0").replace(" %", "\u00a0%")
     lines = textwrap.wrap(whole, width=max(columns, 24), break_long_words=False)
@@ -129,7 +129,7 @@ def legend_below(ax: Axes) -> None:
     handles, labels = ax.get_legend_handles_labels()
     if not handles:
         return
-    longest = max(map(len, labels)) + 7
+    longest = max(map(len, labels)) + 10  # with the handle, and the gap to the next
     columns = int(width_in_inches(ax) * CHARACTERS_PER_INCH[small(ax)] / longest)
     dpi = ax.figure.dpi
     below = -0.55 * dpi / ax.get_window_extent().height

@@ -7,7 +7,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rivals import sentences as say
-from rivals.plots.style import COLOURS, axes_or_new, finish, ink, names_of
+from rivals.plots.style import (
+    COLOURS,
+    ROW,
+    axes_or_new,
+    finish,
+    ink,
+    literal,
+    names_of,
+    room_for_rows,
+    small,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -16,6 +26,7 @@ if TYPE_CHECKING:
 
 MOST_ROWS = 100
 MOST_LARGE = 30
+LARGE_ROW, SMALL_ROW = 0.22, 0.125  # inches
 
 
 def plot_ties(result: Comparison, *, ax: Axes | None = None) -> Axes:
@@ -24,7 +35,7 @@ def plot_ties(result: Comparison, *, ax: Axes | None = None) -> Axes:
     Parameters
     ----------
     result : Comparison
-        Of more than 100 models, the best 100 are drawn.
+        Of more than 100 models, or more than fit into `ax`, the best are drawn.
     ax : matplotlib Axes, optional
         Where to draw; a new figure by default, whose height grows with the number of models.
 
@@ -43,10 +54,13 @@ def plot_ties(result: Comparison, *, ax: Axes | None = None) -> Axes:
     20
     """
     ranks = result.ranks()
-    order = np.argsort(ranks.tier, kind="stable")[:MOST_ROWS]
+    n_rows = min(len(ranks.models), MOST_ROWS)
+    many = n_rows > MOST_LARGE
+    height = SMALL_ROW if many else LARGE_ROW
+    ax = axes_or_new(ax, width=6.0, height=1.4 + height * n_rows)
+    n_rows = min(n_rows, room_for_rows(ax, SMALL_ROW if many else ROW))
+    order = np.argsort(ranks.tier, kind="stable")[:n_rows]
     names = [ranks.models[place] for place in order.tolist()]
-    many = len(names) > MOST_LARGE
-    ax = axes_or_new(ax, width=6.0, height=1.4 + (0.125 if many else 0.22) * len(names))
     rows = np.arange(len(names))
     tier = ranks.tier[order]
     colours = [COLOURS[0] if odd else ink(ax, 0.6) for odd in tier % 2 == 1]
@@ -56,11 +70,14 @@ def plot_ties(result: Comparison, *, ax: Axes | None = None) -> Axes:
     for last in np.flatnonzero(np.diff(tier)):
         ax.axhline(last + 0.5, color=ink(ax, 0.3), linewidth=0.7)
     labels = [f"{name}  {number}" for name, number in zip(names_of(ax, names), tier, strict=True)]
-    ax.set_yticks(rows, labels, fontsize=6.0 if many else "small")
+    ax.set_yticks(rows, labels)
     ax.tick_params(axis="y", length=0)
+    ax.locator_params(axis="x", integer=True)
     ax.set_ylim(len(names) - 0.2, -0.8)
     ax.grid(axis="x", color=ink(ax, 0.12), linewidth=0.7)
     ax.set_axisbelow(True)
     cut = len(ranks.models) - len(names)
-    caption = say.picture_of_ranks(ranks.level, ranks.first_tier, len(ranks.models), cut)
-    return finish(ax, "rank", "model, tier", caption)
+    first = [literal(name) for name in ranks.first_tier]
+    finish(ax, "rank", "", say.picture_of_ranks(ranks.level, first, len(ranks.models), cut))
+    ax.tick_params(axis="y", labelsize=6.0 if many else small(ax))
+    return ax

@@ -73,12 +73,14 @@ def scores_of_logs(named: list[tuple[str | None, Any]], metric: str | None) -> l
             raise ValueError(
                 f"{path}: this is no log of {INSPECT} or {HARNESS} ({error!r})"
             ) from None
+        if not scores:
+            raise ValueError(f"{path}: there are no scores in this log; leave it out")
         found += scores if name is None else [replace(each, model=name) for each in scores]
     libraries = sorted({each.library for each in found})
     if len(libraries) > 1:
         raise ValueError(f"logs of {' and of '.join(libraries)} were given; read them one by one")
     if not found:
-        raise ValueError("there are no scores in these logs")
+        raise ValueError("no log was given")
     _check_settings(found)
     return _of_metric(found, metric)
 

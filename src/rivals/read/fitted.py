@@ -34,7 +34,7 @@ def fitted(
     point: str = "point",
     rng: RNG = None,
 ) -> Losses:
-    """Losses of a fitted model on data it has not seen.
+    """Losses of a fitted model on new data.
 
     Parameters
     ----------

@@ -38,7 +38,9 @@ def left_out_posterior(
     n_jobs: int | None = 1,
     point: str = "point",
 ) -> Any:
-    """Losses of Bayesian models on left-out groups: PyMC, NumPyro, Stan, any sampler.
+    """Losses of Bayesian models on left-out groups.
+
+    Of PyMC, NumPyro, Stan, or any other sampler.
 
     Parameters
     ----------

@@ -110,7 +110,8 @@ def _of_validations(results: Mapping[str, Any], score: str) -> dict[str, FloatAr
     splits: list[Any] | None = None
     for name, found in results.items():
         if not isinstance(found, Mapping) or f"test_{score}" not in found:
-            known = [key[5:] for key in found if key.startswith("test_")] if found else []
+            keys = map(str, found) if isinstance(found, Mapping) else ()
+            known = [key[5:] for key in keys if key.startswith("test_")]
             raise ValueError(
                 f"model {name!r}: expected what cross_validate returned, with 'test_{score}'; "
                 f"scores: {_listed(known)}"

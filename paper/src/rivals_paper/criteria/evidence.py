@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike
 
 from rivals import RivalsWarning
 from rivals_paper.arrays import RNG, FloatArray
+from rivals_paper.checks import need
 from rivals_paper.criteria.score import Score, difference
 
 # A posterior this close to an end of the prior (as a fraction of prior mass) piles up there.
@@ -125,8 +126,7 @@ def log_evidence(
     >>> bool(abs(evidence.score.value - exact) < 4 * evidence.score.standard_error)
     True
     """
-    import dynesty
-
+    dynesty = need("dynesty", "nested sampling")
     sampler = dynesty.NestedSampler(
         partial(_checked, log_likelihood),
         prior_transform,

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from rivals.losses import finite
 from rivals_paper.arrays import FloatArray
+from rivals_paper.checks import need
 from rivals_paper.criteria.score import Score, error_of_sum, one_per_point
 
 # Vehtari et al. (2017): beyond this variance of one point's log likelihood WAIC is unreliable.
@@ -153,8 +154,7 @@ def loo(draws: ArrayLike, *, relative_efficiency: float = 1.0) -> Score:
     >>> round(loo(-((y - mu) ** 2) / 2 - np.log(2 * np.pi) / 2).value, 1)
     -68.1
     """
-    from arviz_stats.base import array_stats
-
+    stats = need("arviz_stats.base", "leave-one-out cross-validation")
     matrix = _matrix(draws)
     # If all draws are equal, as for a model without free parameters, leaving a point out changes
     # nothing.
@@ -162,7 +162,7 @@ def loo(draws: ArrayLike, *, relative_efficiency: float = 1.0) -> Score:
     pointwise = matrix[0].copy()
     shape = np.zeros(matrix.shape[1])
     if varies.any():
-        smoothed = array_stats.loo(matrix.T[varies, None, :], r_eff=relative_efficiency)
+        smoothed = stats.array_stats.loo(matrix.T[varies, None, :], r_eff=relative_efficiency)
         pointwise[varies], shape[varies] = smoothed[0], smoothed[1]
     # Vehtari et al. (2024): the largest Pareto shape at which S draws suffice.
     largest = min(1 - 1 / np.log10(matrix.shape[0]), 0.7)

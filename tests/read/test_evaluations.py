@@ -1,0 +1,329 @@
+"""Evaluations: tasks are groups, items points; logs from anywhere, and nothing silently dropped."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+import time
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import polars
+import pytest
+
+import rivals
+from rivals.read import evaluations
+
+FIXTURES = Path(__file__).parent / "fixtures"
+if sys.version_info < (3, 14):
+    pytest.importorskip("zipfile_zstd")
+
+
+# ---------------------------------------------------------------- real logs
+
+
+def test_logs_of_inspect_are_read_with_their_runs():
+    """Two runs of each item: what the logs themselves say, item by item."""
+    losses = evaluations(FIXTURES / "inspect")
+    assert set(losses) == {"mockllm/good", "mockllm/poor"}
+    expected: dict[str, list[float]] = {}
+    for path in sorted((FIXTURES / "inspect").iterdir()):
+        with zipfile.ZipFile(path) as archive:
+            model = json.loads(archive.read("header.json"))["eval"]["model"]
+            for sample in json.loads(archive.read("summaries.json")):
+                (score,) = sample["scores"].values()
+                value = {"C": 1.0, "I": 0.0}.get(score["value"], score["value"])
+                expected.setdefault(model, []).append(float(value))
+    for name, each in losses.items():
+        assert each.n_points == 10
+        assert each.groups.noun == "task"
+        assert sorted(each.groups.names) == ["add", "count", "near"]
+        assert each.source.point == "item"
+        # All items have two runs, so that the mean over runs and items is one mean.
+        assert each.mean == pytest.approx(1.0 - np.mean(expected[name]))
+
+
+def test_logs_of_the_harness_are_read_by_metric():
+    with pytest.raises(ValueError, match=r"several scores.*'acc,none'.*metric="):
+        evaluations(FIXTURES / "harness")
+    losses = evaluations(FIXTURES / "harness", metric="acc,none")
+    for name, each in losses.items():
+        expected = []
+        for results in sorted((FIXTURES / "harness").glob("results_*.json")):
+            found = json.loads(results.read_text())
+            if found["model_name"] == name:
+                for path in results.parent.glob(f"samples_*{results.stem[8:]}.jsonl"):
+                    rows = map(json.loads, path.read_text().splitlines())
+                    expected += [row["acc"] for row in rows if row.get("filter") == "none"]
+        assert each.mean == pytest.approx(1.0 - np.mean(expected))
+    with pytest.raises(ValueError, match="has no 'f1'"):
+        evaluations(FIXTURES / "harness", metric="f1")
+
+
+def test_a_mapping_names_models_anew():
+    by_model: dict[str, list[Path]] = {"first": [], "second": []}
+    for path in sorted((FIXTURES / "inspect").iterdir()):
+        with zipfile.ZipFile(path) as archive:
+            model = json.loads(archive.read("header.json"))["eval"]["model"]
+        by_model["first" if model.endswith("good") else "second"].append(path)
+    named = evaluations(by_model)
+    plain = evaluations(FIXTURES / "inspect")
+    assert named["first"].mean == plain["mockllm/good"].mean
+    one = by_model["first"][0]
+    with pytest.raises(ValueError, match="given to 'first' and 'second'"):
+        evaluations({"first": one, "second": one})
+
+
+def test_logs_of_two_libraries_are_not_mixed():
+    with pytest.raises(ValueError, match="read them one by one"):
+        evaluations([FIXTURES / "inspect", FIXTURES / "harness"])
+
+
+# ---------------------------------------------------------------- tables
+
+
+def board(n_models=4, n_tasks=6, n_items=5, seed=0, **columns):
+    rng = np.random.default_rng(seed)
+    shape = (n_models, n_tasks, n_items)
+    place = np.indices(shape).reshape(3, -1)
+    chance = np.linspace(0.8, 0.3, n_models)[place[0]]
+    return polars.DataFrame(
+        {
+            "model": [f"m{k}" for k in place[0]],
+            "task": [f"t{k}" for k in place[1]],
+            "item": [f"i{k}" for k in place[2]],
+            "score": (rng.random(chance.size) < chance).astype(float),
+            **columns,
+        }
+    )
+
+
+def test_scores_become_losses_whatever_the_order_of_rows():
+    frame = board()
+    losses = evaluations(frame)
+    shuffled = evaluations(frame.sample(fraction=1.0, shuffle=True, seed=3))
+    for name, each in losses.items():
+        rows = frame.filter(polars.col("model") == name)
+        assert each.mean == pytest.approx(1.0 - rows["score"].mean())
+        assert sorted(shuffled[name].observed) == sorted(each.observed)
+    first, second = rivals.compare(losses), rivals.compare(shuffled)
+    for a in first.names:
+        beside = dict(zip(first.names, first.probability[first.names.index(a)], strict=True))
+        other = dict(zip(second.names, second.probability[second.names.index(a)], strict=True))
+        assert beside == pytest.approx(other, rel=1e-9)
+
+
+def test_runs_are_averaged_before_items_are():
+    """An item that was run more often weighs no more."""
+    rows = [
+        (model, task, item, run, float(run == 0 or model == "a"))
+        for model in "ab"
+        for task in ("s", "t", "u")
+        for item in (1, 2)
+        for run in range(3 if item == 1 else 1)
+    ]
+    frame = polars.DataFrame(rows, schema=["model", "task", "item", "run", "score"], orient="row")
+    losses = evaluations(frame)
+    assert losses["a"].observed.tolist() == [0.0] * 6
+    assert losses["b"].observed.tolist() == pytest.approx([2 / 3, 0.0] * 3)
+    with pytest.raises(ValueError, match=r"3 scores of item '1' of task 's'.*run="):
+        evaluations(frame.drop("run"))
+    with pytest.raises(ValueError, match="in the same run"):
+        evaluations(polars.concat([frame, frame[:1]]))
+
+
+def test_a_table_of_one_score_per_task_needs_no_items():
+    frame = board(n_items=1).drop("item").rename({"task": "dataset", "score": "f1"})
+    losses = evaluations(frame, task="dataset", score="f1")
+    assert losses["m0"].n_points == 6
+    assert losses["m0"].source.loss == "1 − f1"
+    with pytest.raises(ValueError, match=r"did you mean 'f1'|it has"):
+        evaluations(frame, task="dataset", score="f11")
+
+
+def test_direction_and_scale():
+    frame = board()
+    down = evaluations(frame, higher_is_better=False)
+    up = evaluations(frame)
+    np.testing.assert_allclose(down["m0"].observed, 1.0 - up["m0"].observed)
+    large = evaluations(frame.with_columns(score=100.0 * polars.col("score")))
+    assert large["m0"].source.loss == "negative score"
+    np.testing.assert_allclose(large["m0"].observed, -100.0 * (1.0 - up["m0"].observed))
+
+
+def test_items_that_some_models_lack_are_named_and_dropped_when_asked():
+    frame = board()[1:].filter((polars.col("model") != "m2") | (polars.col("task") != "t5"))
+    with pytest.raises(ValueError, match=r"6 of 30 items.*'m2' lacks 5.*missing='drop'"):
+        evaluations(frame)
+    with pytest.warns(rivals.RivalsWarning, match="left out, with tasks 't5'"):
+        losses = evaluations(frame, missing="drop")
+    assert losses["m0"].n_points == 24
+    apart = frame.filter(
+        (polars.col("model") == "m1") == polars.col("task").is_in(["t0", "t1", "t2"])
+    )
+    with pytest.raises(ValueError, match="no item is left"):
+        evaluations(apart, missing="drop")
+    with pytest.raises(ValueError, match="'refuse' or 'drop'"):
+        evaluations(frame, missing="ignore")
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "message"),
+    [
+        ("score", None, "missing"),
+        ("score", np.inf, "infinite"),
+        ("task", None, "label is missing"),
+        ("model", "", "label is missing"),
+    ],
+)
+def test_cells_that_are_wrong_are_named(column, value, message):
+    rows = board().to_dict(as_series=False)
+    rows[column][7] = value
+    with pytest.raises(ValueError, match=message):
+        evaluations(polars.DataFrame(rows, strict=False))
+
+
+def test_a_board_of_the_size_of_mteb_is_a_screen():
+    """181 models × 41 tasks: read, compared and printed; and the tier of the best is a part."""
+    rng = np.random.default_rng(0)
+    skill = rng.normal(0.6, 0.05, 181)
+    scores = skill[:, None] + rng.normal(0.0, 0.1, 41) + rng.normal(0.0, 0.04, (181, 41))
+    frame = polars.DataFrame(
+        {
+            "model": np.repeat([f"model {k}" for k in range(181)], 41),
+            "task": np.tile([f"task {k}" for k in range(41)], 181),
+            "score": np.clip(scores, 0.0, 1.0).ravel(),
+        }
+    )
+    begin = time.process_time()
+    result = rivals.compare(evaluations(frame))
+    printed = str(result)
+    assert time.process_time() - begin < 2.0
+    assert printed.count("\n") < 40
+    assert 0 < len(result.ranks().first_tier) < 60
+
+
+# ---------------------------------------------------------------- hostile logs
+
+LOG = {
+    "status": "success",
+    "eval": {"model": "m", "task": "t"},
+    "samples": [
+        {"id": 1, "epoch": 1, "scores": {"match": {"value": "C"}}},
+        {"id": 2, "epoch": 1, "scores": {"match": {"value": "I"}}},
+    ],
+}
+
+
+def changed(**parts):
+    return json.dumps({**LOG, **parts})
+
+
+def sample(value):
+    return [{"id": 1, "epoch": 1, "scores": {"match": {"value": value}}}]
+
+
+HOSTILE = {
+    "empty": ("", "no JSON"),
+    "no json": ("{", "no JSON"),
+    "deep": ("[" * 200_000, "nested too deeply|no JSON"),
+    "a list": ("[]", "no log"),
+    "a number": ("7", "no log"),
+    "null": ("null", "no log"),
+    "no status": ('{"eval": {}}', "no log"),
+    "no model": (changed(eval={"task": "t"}), "no log"),
+    "interrupted": (changed(status="started"), "'started', not 'success'"),
+    "samples that are none": (changed(samples=3), "no log"),
+    "samples that are text": (changed(samples=["a"]), "no log"),
+    "no samples": (changed(samples=None), "no scores"),
+    "scores in a list": (changed(samples=[{"id": 1, "epoch": 1, "scores": [1]}]), "no log"),
+    "a word": (changed(samples=sample("excellent")), "expected a number"),
+    "a number beyond": (changed(samples=sample(10**400)), "expected a number"),
+    "a list as score": (changed(samples=sample([1, 2])), "expected a number"),
+    "infinity": (changed(samples=sample("inf")), "infinite"),
+    "nothing scored": (changed(samples=sample(None)), "no item was scored|have no score"),
+    "twice": (changed(samples=LOG["samples"] * 2), "in the same run"),
+}
+
+
+@pytest.mark.parametrize("case", HOSTILE)
+def test_what_is_no_log_is_said_with_its_file(case, tmp_path):
+    text, message = HOSTILE[case]
+    path = tmp_path / "log.json"
+    path.write_text(text)
+    other = tmp_path / "other.json"
+    other.write_text(changed(eval={"model": "n", "task": "t"}))
+    with pytest.raises(ValueError, match=message):
+        evaluations([path, other])
+
+
+def test_a_log_of_json_is_read(tmp_path):
+    for model in "mn":
+        (tmp_path / f"{model}.json").write_text(changed(eval={"model": model, "task": "t"}))
+    losses = evaluations(tmp_path)
+    assert losses["m"].observed.tolist() == [0.0, 1.0]
+
+
+def test_archives_that_are_none(tmp_path):
+    path = tmp_path / "log.eval"
+    path.write_bytes(b"PK\x03\x04 but no more")
+    with pytest.raises(ValueError, match="cannot be read"):
+        evaluations(path)
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("other.json", "{}")
+    with pytest.raises(ValueError, match="no log"):
+        evaluations(path)
+    whole = sorted((FIXTURES / "inspect").iterdir())[0]
+    path.write_bytes(whole.read_bytes()[:-200])
+    with pytest.raises(ValueError, match="cannot be read"):
+        evaluations(path)
+
+
+def test_an_archive_that_unpacks_to_too_much_is_refused(tmp_path, monkeypatch):
+    from rivals.read import evaluation_logs
+
+    monkeypatch.setattr(evaluation_logs, "LARGEST", 1000)
+    path = tmp_path / "log.eval"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("header.json", json.dumps(LOG))
+        archive.writestr("summaries.json", " " * 100_000)
+    with pytest.raises(ValueError, match="not read as one log"):
+        evaluations(path)
+
+
+def test_an_evaluation_that_was_interrupted_is_named(tmp_path):
+    good = sorted((FIXTURES / "inspect").iterdir())[0]
+    path = tmp_path / good.name
+    with zipfile.ZipFile(good) as old, zipfile.ZipFile(path, "w") as new:
+        header = json.loads(old.read("header.json"))
+        new.writestr("header.json", json.dumps({**header, "status": "error"}))
+        new.writestr("summaries.json", old.read("summaries.json"))
+    with pytest.raises(ValueError, match="'error', not 'success'"):
+        evaluations(path)
+
+
+def test_samples_of_the_harness_need_their_results(tmp_path):
+    for path in (FIXTURES / "harness").glob("samples_*"):
+        shutil.copy(path, tmp_path)
+    with pytest.raises(ValueError, match="not beside it"):
+        evaluations(tmp_path)
+    (tmp_path / "notes.jsonl").write_text("{}\n")
+    with pytest.raises(ValueError, match="expected samples_TASK_DATE"):
+        evaluations(tmp_path / "notes.jsonl")
+
+
+def test_paths_that_lead_nowhere(tmp_path):
+    with pytest.raises(FileNotFoundError, match="no such file or folder"):
+        evaluations(tmp_path / "nowhere")
+    with pytest.raises(ValueError, match="in this folder"):
+        evaluations(tmp_path)
+
+
+def test_settings_that_differ_are_no_repeated_runs(tmp_path):
+    for place, args in enumerate(({"temperature": 0}, {"temperature": 1})):
+        log = changed(eval={"model": "m", "task": "t", "model_args": args})
+        (tmp_path / f"{place}.json").write_text(log)
+    with pytest.raises(ValueError, match="different settings"):
+        evaluations(tmp_path)
