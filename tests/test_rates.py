@@ -99,7 +99,7 @@ def test_print_methods_and_json_carry_one_cell_with_its_own_numbers(n_groups, le
     assert cell.n_data_sets >= LEAST_DATA_SETS
     assert cell.low < probability <= cell.high
     assert said["n_data_sets"] == cell.n_data_sets
-    rate = f"{100 * cell.won:.0f} ± {100 * cell.standard_error:.0f} %"
+    rate = say.rate(cell.won, cell.standard_error)
     for text in (str(result), result.methods(), result.details()):
         (sentence,) = [one for one in re.split(r"(?<=\.) |\n", text) if "Track record" in one]
         assert rate in sentence
