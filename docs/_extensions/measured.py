@@ -44,9 +44,9 @@ class Picture(Directive):
         call = self.arguments[0] if "(" in self.arguments[0] else f"{self.arguments[0]}()"
         alt = value_of(call)
         name = PICTURES / f"{re.sub(r'[^a-z0-9]+', '-', call.lower()).strip('-')}.png"
-        save(plt.gcf(), Path(env.srcdir) / name)
+        picture = save(plt.gcf(), Path(env.srcdir), name, alt)
         plt.close("all")
-        return [nodes.image(uri=f"/{name.as_posix()}", alt=alt)]
+        return [picture]
 
 
 class Made(Directive):

@@ -255,7 +255,8 @@ def table_of_laws():
     lines = heads("variance of the difference", "c", "gain of the log score, × 1000", "data sets")
     for row in results("principle")["laws of one data set"]:
         spread = row["sd of ln c"]
-        c = f"unknown: ln c normal about ln {row['c']:.2g}, sd {spread:g}" if spread else f"{row['c']:.2g}"
+        c = f"{row['c']:.2g}"
+        c = f"unknown: ln c normal about ln {c}, sd {spread:g}" if spread else c
         value, error = row["gain"]
         gain = f"{1000 * value:+.0f} ± {1000 * error:.0f}" if error else "–"
         lines.append(f"| {row['spread']} | {c} | {gain} | {row['data_sets']} |")
