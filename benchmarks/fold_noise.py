@@ -42,7 +42,7 @@ from data import NotInstalled, load  # noqa: E402
 
 AT_HAND = (6, 12)
 N_SPLITS = 2
-MOST_OF_GROUP = 150
+MOST_OF_GROUP = 100
 MOST_FRESH = 40
 INNER = 5
 N_SIMULATIONS = 16
@@ -57,7 +57,7 @@ def models(n_columns: int, few: tuple[int, int]) -> dict[str, Any]:
         "linear, few": (slice(*few), LinearRegression()),
         "linear": (every, LinearRegression()),
         "neighbours": (every, make_pipeline(StandardScaler(), KNeighborsRegressor(15))),
-        "forest": (every, RandomForestRegressor(20, min_samples_leaf=5, random_state=0)),
+        "forest": (every, RandomForestRegressor(15, min_samples_leaf=5, random_state=0)),
     }
 
 
