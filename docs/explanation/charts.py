@@ -160,6 +160,14 @@ def equivalent(groups, ratio=1.0):
     raise LookupError(groups, ratio)
 
 
+def range_of_coverage(of):
+    """What nominal 90 % intervals from groups cover, the least and the most of all cells."""
+    rows = [row for row in results("intervals") if row["of"] == of]
+    values = [row["covered"][0] for row in rows]
+    sets = [row["data_sets"] for row in rows]
+    return f"{min(values):.0f} to {max(values):.0f} % ({min(sets)} to {max(sets)} data sets)"
+
+
 def boards(what):
     """A rate on boards of 10, 30, 100 and 200 models, as "99.8 ± 0.1, … %"."""
     rows = [row for row in results("ranks")["rows"] if row["groups"] == 0]
@@ -247,7 +255,8 @@ def table_of_laws():
     lines = heads("variance of the difference", "c", "gain of the log score, × 1000", "data sets")
     for row in results("principle")["laws of one data set"]:
         spread = row["sd of ln c"]
-        c = f"unknown: ln c normal about ln {row['c']:.2g}, sd {spread:g}" if spread else f"{row['c']:.2g}"
+        c = f"{row['c']:.2g}"
+        c = f"unknown: ln c normal about ln {c}, sd {spread:g}" if spread else c
         value, error = row["gain"]
         gain = f"{1000 * value:+.0f} ± {1000 * error:.0f}" if error else "–"
         lines.append(f"| {row['spread']} | {c} | {gain} | {row['data_sets']} |")

@@ -12,6 +12,7 @@ Formula, with se the standard error of the paired difference:
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf
 from typing import ClassVar
@@ -98,6 +99,17 @@ class Transport(Law):
         moved = self.c(setting) * (misfits[:, a] + misfits[:, b])
         centre = summary.means[a] - summary.means[b]
         return Normal(centre, moved + sampling, sampling, summary.errors.degrees)
+
+    def at_each_c(
+        self, summary: TransportSummary, values: Sequence[float], rng: int, a: int, b: int
+    ) -> tuple[FloatArray, FloatArray]:
+        """All c at once, and no simulation alone."""
+        misfits = summary.misfits.mean(axis=0)
+        sampling = summary.errors.of_pairs(np.array([a]), np.array([b]))
+        variance = np.array([values]) * (misfits[a] + misfits[b]) + sampling
+        centre = summary.means[[a]] - summary.means[[b]]
+        law = Normal(centre, variance, sampling, summary.errors.degrees)
+        return law.below(np.zeros(1))[0], np.zeros(len(values))
 
     def risks(self, summary: TransportSummary, setting: Setting) -> Normal:
         sampling = summary.errors.own
