@@ -412,8 +412,9 @@ def _check(summary: GroupSummaries) -> None:
             raise ValueError(f"summaries: {name} has numbers that are missing or infinite")
         if name in ("own", "pairs", "misfits") and array.size and array.min() < 0.0:
             raise ValueError(f"summaries: {name} are squares, and cannot be negative")
-        if name in ("first", "gaps") and array.size and np.abs(array).max() > LARGEST:
-            raise ValueError(f"summaries: {name} are beyond {LARGEST:g}; rescale the loss")
+        largest = LARGEST if name in ("first", "gaps") else LARGEST**2
+        if array.size and np.abs(array).max() > largest:
+            raise ValueError(f"summaries: {name} are beyond {largest:g}; rescale the loss")
     _check_variances(summary)
     if not n_groups:
         raise ValueError("summaries: there is no group")
