@@ -21,7 +21,7 @@ from rivals._warnings import warn
 from rivals.grouping import Grouping
 from rivals.losses import LARGEST, NOT_SAID, Losses, Provenance, Study, check_names, one_source
 from rivals.method.distance import wasserstein_distances
-from rivals.method.error import PairSums
+from rivals.method.error import PairSums, beyond_first
 
 FORMAT = "rivals.GroupSummaries/1"
 # Points of one group: sums of more may not be whole numbers any more.
@@ -99,11 +99,12 @@ class GroupSummaries:
         if grouping is None:
             raise ValueError("groups= is needed, the label of the group of each point")
         in_order = bool((np.diff(grouping.codes) >= 0).all())
-        gaps = study.observed if in_order else study.observed[:, grouping.order]
-        first = gaps[0].copy()
-        gaps = gaps - first
-        reference = float(np.median(first))
-        first -= reference
+        order = None if in_order else grouping.order
+        gaps = beyond_first(study.observed, order)
+        middle = study.n_points // 2
+        reference = float(np.partition(study.observed[0], middle)[middle])
+        first = study.observed[0] - reference
+        first = first if order is None else first[order]
         mean_first = _centre(first[None, :], grouping)[0]
         means = _centre(gaps, grouping)
         return cls(
@@ -384,7 +385,7 @@ def misfits_within(study: Study, grouping: Grouping) -> FloatArray:
                 "order"
             )
         for group, points in enumerate(inside):
-            observed = study.observed[model, points]
+            observed = study.observed[model][points]
             distances = wasserstein_distances(observed, simulated[:, points])
             misfits[:, model, group] = distances**2
     return misfits
