@@ -49,12 +49,14 @@ exclude_patterns = [
 ]
 myst_enable_extensions = ["dollarmath", "amsmath", "deflist", "colon_fence", "html_image"]
 myst_heading_anchors = 3
+default_role = "py:obj"
 autosummary_generate = True
 autosummary_context = {"members_of": members_of}
 templates_path = ["_templates"]
 autodoc_typehints = "none"
 numpydoc_show_class_members = False
 numpydoc_xref_param_type = True
+numpydoc_xref_ignore = "all"  # words of a type that name nothing are words
 numpydoc_xref_aliases = {
     "Comparison": "rivals.Comparison",
     "Candidate": "rivals.Candidate",
@@ -97,7 +99,7 @@ html_favicon = "_static/favicon.svg"
 html_copy_source = False
 copybutton_prompt_text = "$ "
 copybutton_exclude = ".linenos, .gp, .go"
-copybutton_selector = "div:not(.output) > div.highlight > pre"
+copybutton_selector = "div:not(.rows):not(.sentences) > div.highlight > pre"
 
 sphinx_gallery_conf = {
     "examples_dirs": "../examples",

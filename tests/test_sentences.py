@@ -165,7 +165,7 @@ SENTENCES = [
         "error of the threshold.",
     ),
     (
-        say.track_record(CELL, "school"),
+        say.track_record(CELL, 20),
         "Track record: of winners with P between 0.95 and 0.99 from about 20 left-out groups, "
         "88 ± 1 % won again (63 real data sets, 700 pairs).",
     ),

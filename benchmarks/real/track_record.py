@@ -4,8 +4,8 @@
 
 A cell is a design (groups left out, or candidates fitted to other data), a number of groups, and a
 band of P. It says how often the favoured model won in a study of as many fresh groups, with the
-jackknife error over data sets, and of how many data sets and pairs. The distribution of c on one
-data set comes from one_data_set.py.
+jackknife error over data sets, and of how many data sets and pairs. How often intervals covered
+comes from intervals.py and one_data_set.py, the distribution of c on one data set from the latter.
 """
 
 from __future__ import annotations
@@ -31,8 +31,12 @@ def main() -> None:
     options = parser.parse_args()
     lines = score.read(options.results / "real-judgements.jsonl.gz")
     one = json.loads((options.results / "one_data_set.json").read_text())
-    rows = ",\n  ".join(json.dumps(cell) for cell in cells(lines))
-    text = f'{{\n "cells": [\n  {rows}\n ],\n "one_data_set": {json.dumps(one["prior"])}\n}}\n'
+    from_groups = json.loads((options.results / "intervals.json").read_text())
+    lists = {"cells": cells(lines), "intervals": [*intervals(from_groups), *of_one(one)]}
+    plain = {name: ",\n  ".join(json.dumps(row) for row in rows) for name, rows in lists.items()}
+    parts = [f'"{name}": [\n  {rows}\n ]' for name, rows in plain.items()]
+    parts.append(f'"one_data_set": {json.dumps(one["prior"])}')
+    text = "{\n " + ",\n ".join(parts) + "\n}\n"
     options.out.write_text(text, encoding="utf-8")
 
 
@@ -60,6 +64,35 @@ def cells(lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
                     }
                 )
     return found
+
+
+def intervals(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """How often nominal 90 % intervals from groups covered."""
+    return [
+        {"of": row["of"], "over": row["over"], "left_out": row["design"] == "left out"}
+        | {"n_groups": row["groups"]}
+        | share(*row["covered"], row["data_sets"])
+        for row in rows
+    ]
+
+
+def of_one(found: dict[str, Any]) -> list[dict[str, Any]]:
+    """Those of one data set that are printed: a difference at c, a risk with c unknown."""
+    covered = found["coverage of 90 % intervals in another group"]
+    printed = {"difference": "c = 0.25", "risk": "c unknown, ten folds"}
+    return [
+        {"of": of, "over": "one new group", "left_out": False, "n_groups": 1}
+        | share(*covered[of][c], found["prior"]["n_data_sets"])
+        for of, c in printed.items()
+    ]
+
+
+def share(percent: float, error: float, n_data_sets: int) -> dict[str, Any]:
+    return {
+        "covered": round(percent / 100.0, 4),
+        "standard_error": round(error / 100.0, 4),
+        "n_data_sets": n_data_sets,
+    }
 
 
 if __name__ == "__main__":

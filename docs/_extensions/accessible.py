@@ -15,6 +15,7 @@ CHANGES = {
     'class="caption" role="heading">': 'class="caption" role="heading" aria-level="2">',
     ' role="doc-biblioentry"': ' role="listitem"',
     "<pre>": '<pre tabindex="0">',
+    '<div class="wide docutils': '<div tabindex="0" class="wide docutils',
     '<div class="table-wrapper': '<div tabindex="0" class="table-wrapper',
 }
 

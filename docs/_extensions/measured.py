@@ -10,6 +10,7 @@ function that returns Markdown, such as a table.
 from __future__ import annotations
 
 import importlib
+import re
 from pathlib import Path
 from typing import Any
 
@@ -42,10 +43,10 @@ class Picture(Directive):
         env = self.state.document.settings.env
         call = self.arguments[0] if "(" in self.arguments[0] else f"{self.arguments[0]}()"
         alt = value_of(call)
-        name = PICTURES / f"{call.split('(')[0].replace('.', '-')}.png"
-        save(plt.gcf(), Path(env.srcdir) / name)
+        name = PICTURES / f"{re.sub(r'[^a-z0-9]+', '-', call.lower()).strip('-')}.png"
+        picture = save(plt.gcf(), Path(env.srcdir), name, alt)
         plt.close("all")
-        return [nodes.image(uri=f"/{name.as_posix()}", alt=alt)]
+        return [picture]
 
 
 class Made(Directive):

@@ -17,7 +17,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import textwrap
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -29,8 +29,8 @@ LOGGER = getLogger(__name__)
 # In the shell of a page `rivals` is the one that the page is built with.
 PRELUDE = f'rivals() {{ COLUMNS=100 "{sys.executable}" -m rivals "$@"; }}\n'
 PICTURES = Path("generated") / "pictures"
-# As many as stand beside each other in the column of a page.
-COLUMNS = 92
+# Inches; a wider picture cannot be read on a telephone unless it scrolls.
+WIDE = 7.0
 
 
 def run_python(code: str, space: dict[str, Any], name: str) -> str:
@@ -96,17 +96,20 @@ def _shown(app: Any, page: str, number: int, block: Any, space: Any, folder: Pat
     return [printed, *_pictures(app, page, number, block)]
 
 
-def _output(text: str) -> nodes.literal_block | None:
-    text = "\n".join(_folded(line.rstrip()) for line in text.strip("\n").splitlines())
-    if not text:
-        return None
-    return nodes.literal_block(text, text, language="text", classes=["output"])
+def _output(text: str) -> nodes.Node | None:
+    """What was printed: sentences wrap, tables scroll."""
+    shown = nodes.container(classes=["output"])
+    lines = [line.rstrip() for line in text.strip("\n").splitlines()]
+    for is_table, part in groupby(lines, _is_row):
+        joined = "\n".join(part).strip("\n")
+        if joined:
+            kind = "rows" if is_table else "sentences"
+            shown += nodes.literal_block(joined, joined, language="text", classes=[kind])
+    return shown if shown.children else None
 
 
-def _folded(line: str) -> str:
-    """A long sentence on several lines; rows of a table stay whole, and scroll."""
-    is_row = "  " in line.strip()
-    return line if is_row or not line else textwrap.fill(line, COLUMNS, break_on_hyphens=False)
+def _is_row(line: str) -> bool:
+    return "  " in line.strip() or line.startswith("  ")
 
 
 def _pictures(app: Any, page: str, number: int, block: nodes.literal_block) -> list[nodes.Node]:
@@ -119,8 +122,7 @@ def _pictures(app: Any, page: str, number: int, block: nodes.literal_block) -> l
         if not alt:
             raise ValueError("a picture has no <!-- alt: … --> before its block")
         name = PICTURES / f"{page.replace('/', '-')}-{number}-{figure}.png"
-        save(plt.figure(figure), Path(app.srcdir) / name)
-        found.append(nodes.image(uri=f"/{name.as_posix()}", alt=alt))
+        found.append(save(plt.figure(figure), Path(app.srcdir), name, alt))
     _forget_pictures()
     return found
 
@@ -131,10 +133,15 @@ def _forget_pictures() -> None:
     plt.close("all")
 
 
-def save(figure: Any, path: Path) -> None:
-    """A picture on white, which can be read on a dark page, too."""
+def save(figure: Any, root: Path, name: Path, alt: str) -> nodes.Node:
+    """A picture on white, which can be read on a dark page, too; a wide one scrolls."""
+    path = root / name
     path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(path, dpi=120, facecolor="white", bbox_inches="tight")
+    image = nodes.image(uri=f"/{name.as_posix()}", alt=alt)
+    if figure.get_figwidth() <= WIDE:
+        return image
+    return nodes.container("", image, classes=["wide"])
 
 
 def _alt(block: nodes.literal_block) -> str:

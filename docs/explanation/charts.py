@@ -4,6 +4,7 @@ Every function that draws returns what the picture shows, for those who do not s
 function that gives a rate gives the number of cases with it.
 """
 
+import importlib.util
 import json
 from functools import cache
 from pathlib import Path
@@ -157,6 +158,109 @@ def equivalent(groups, ratio=1.0):
             value, error = row["false"]
             return f"{value:.1f} ± {error:.1f} %"
     raise LookupError(groups, ratio)
+
+
+def range_of_coverage(of):
+    """What nominal 90 % intervals from groups cover, the least and the most of all cells."""
+    rows = [row for row in results("intervals") if row["of"] == of]
+    values = [row["covered"][0] for row in rows]
+    sets = [row["data_sets"] for row in rows]
+    return f"{min(values):.0f} to {max(values):.0f} % ({min(sets)} to {max(sets)} data sets)"
+
+
+def boards(what):
+    """A rate on boards of 10, 30, 100 and 200 models, as "99.8 ± 0.1, … %"."""
+    rows = [row for row in results("ranks")["rows"] if row["groups"] == 0]
+    values = ", ".join(f"{row[what][0]:.1f} ± {row[what][1]:.1f}" for row in rows)
+    return f"{values} % ({sum(row['boards'] for row in rows)} simulated boards)"
+
+
+# ---------------------------------------------------------------- the principle of the paper
+
+
+def middle(value, digits=2):
+    """The median over data sets and its error, as "0.94 ± 0.01 (84 data sets)"."""
+    shown = f"{value['median']:.{digits}f} ± {value['error']:.{digits}f}"
+    return f"{shown} ({value['data_sets']} data sets)"
+
+
+def principle(what):
+    """A number of "The paper's principle on real data"."""
+    found = results("principle")
+    within, ranks = found["ratio of c within a data set"], found["rank correlation of W and tau"]
+    both, pairs = found["exponents"]["W and sigma"], found["pairs"]["W and share"]
+    _, low, _, high, _ = found["c"]["quantiles 10, 25, 50, 75, 90"]
+
+    def rank(name):
+        one = ranks[name]
+        return f"{one['value']:.2f} ± {one['error']:.2f} ({one['data_sets']} data sets)"
+
+    def power(one, name):
+        return f"{one[name][0]:.2f} ± {one[name][1]:.2f}"
+
+    return {
+        "sets": f"{found['data_sets']} development data sets",
+        "at hand": f"{found['groups_at_hand']} of {found['groups']} groups took that part",
+        "c": middle(found["c"]),
+        "half of c": f"{low:.2f} and {high:.2f}",
+        "over data sets": rank("over data sets"),
+        "by sd": rank("over data sets, pointwise sd in place of W"),
+        "within": rank("candidates within a data set"),
+        "ratio within": f"{within['within']:.1f}",
+        "ratio between": f"{within['between']:.1f} ({within['data_sets']} data sets)",
+        "exponents": f"{power(both, 'misfit')} times ln W² and {power(both, 'sigma2')} times "
+        f"ln σ² ({both['data_sets']} data sets)",
+        "pointwise": middle(found["pointwise rank correlation"]),
+        "pointwise, noise alike": middle(found["the same, sampling error alike"]),
+        "risks": middle(found["correlation of risks"]),
+        "losses": middle(found["correlation of pointwise losses"]),
+        "part": middle(found["part of independent draws"]),
+        "pairs": f"{power(pairs, 'misfit')} times ln(W_a² + W_b²) and {power(pairs, 'share')} "
+        f"times ln(σ_ab²/(σ_a² + σ_b²)) ({pairs['data_sets']} data sets)",
+    }[what]
+
+
+def principle_covers(c, level="90 %"):
+    """How often an interval of the risk holds the mean loss of another group."""
+    row = next(row for row in results("principle")["coverage"] if row["c"] == c)
+    value, error = row[level]
+    return f"{value:.0f} ± {error:.0f} % ({row['data_sets']} data sets)"
+
+
+def picture_of_principle(panel):
+    """One panel of principle.png."""
+    where = RESULTS.parent / "real" / "principle_picture.py"
+    spec = importlib.util.spec_from_file_location("principle_picture", where)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    found = results("principle")
+    size = (6.4, 6.0) if panel == "sensitivity" else (5.4, 4.4)
+    getattr(module, panel)(axes(*size), found)
+    return {
+        "spread": "Spread of the risk between groups against the misfit in one group, for every "
+        f"candidate, on logarithmic axes. Points follow the line c = 1; the median of c is "
+        f"{middle(found['c'])}.",
+        "sensitivity": "Median and middle half of c over data sets, by kind of response and by "
+        "candidate: most medians lie within a factor of four about one.",
+        "coverage": "How often intervals of the risk hold the mean loss of another group, by c: "
+        f"at c = 1/4 {principle_covers(0.25)} of nominal 90 % intervals, at c = 1 "
+        f"{principle_covers(1.0)}.",
+        "together": "Correlation of the risks of two candidates between groups against that of "
+        "their pointwise losses, a point for each data set: most lie above the diagonal, near one.",
+    }[panel]
+
+
+def table_of_laws():
+    """Laws for one data set, in Markdown."""
+    lines = heads("variance of the difference", "c", "gain of the log score, × 1000", "data sets")
+    for row in results("principle")["laws of one data set"]:
+        spread = row["sd of ln c"]
+        c = f"{row['c']:.2g}"
+        c = f"unknown: ln c normal about ln {c}, sd {spread:g}" if spread else c
+        value, error = row["gain"]
+        gain = f"{1000 * value:+.0f} ± {1000 * error:.0f}" if error else "–"
+        lines.append(f"| {row['spread']} | {c} | {gain} | {row['data_sets']} |")
+    return "\n".join(lines)
 
 
 # ---------------------------------------------------------------- charts
@@ -464,4 +568,35 @@ def table_of_kappa():
         ours = found["12/G"]["won less P with noise"]
         cells = [str(groups), str(folds), *shown, str(ours["data_sets"]), str(ours["pairs"])]
         lines.append(f"| {' | '.join(cells)} |".replace("| -", "| −"))
+    return "\n".join(lines)
+
+
+def table_of_intervals(over=("the study repeated", "one new group"), of=("difference", "risk")):
+    """How often nominal 90 % intervals from groups cover, in Markdown."""
+    numbers = [("left out", n) for n in (4, 6, 10, 20)] + [("frozen", n) for n in (2, 3, 5, 8)]
+    kinds = [f"{of_what}, {over_what}" for of_what in of for over_what in over]
+    lines = heads("groups", "data sets", *kinds)
+    rows = results("intervals")
+    for design, groups in numbers:
+        cells = []
+        for of_what in of:
+            for over_what in over:
+                key = design, groups, of_what, over_what
+                row = next(x for x in rows if (x["design"], x["groups"], x["of"], x["over"]) == key)
+                value, error = row["covered"]
+                cells.append(f"{value:.0f} ± {error:.0f} %")
+        how = "left out" if design == "left out" else "candidates fitted to other data"
+        lines.append(f"| {groups}, {how} | {row['data_sets']} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def table_of_families(groups=0):
+    """Our simulated families, pooled, in Markdown."""
+    lines = heads("method", "failed to replicate, %", "named, %", "problems")
+    for row in results("simulated")["rows"]:
+        if (row["groups"], row["family"]) != (groups, "pooled"):
+            continue
+        failure = row["failed"]
+        shown = f"{failure[0]:.1f} ± {failure[1]:.1f}" if failure else "–"
+        lines.append(f"| {row['method']} | {shown} | {row['named'][0]:.0f} | {row['problems']} |")
     return "\n".join(lines)

@@ -8,7 +8,7 @@ from math import floor, inf, isfinite, log10
 
 from rivals.evidence import Note
 from rivals.losses import Provenance
-from rivals.track_record import Cell
+from rivals.track_record import NEAR, Cell, Coverage
 
 # More models than this are counted, not named.
 MOST_NAMED = 4
@@ -230,14 +230,45 @@ def too_close(model: str, rival: str, value: float) -> str:
     )
 
 
-def track_record(cell: Cell, noun: str) -> str:
+def track_record(cell: Cell, n_groups: int) -> str:
     """How often winners that were named like this won again."""
     how = f"left-out {plural('group')}" if cell.left_out else "groups, candidates fitted before"
+    more = _not_measured(cell.n_groups, n_groups)
     return (
         f"Track record: of winners with P between {cell.low:g} and {cell.high:g} from about "
-        f"{cell.n_groups} {how}, {100 * cell.won:.0f} ± {100 * cell.standard_error:.0f} % won "
-        f"again ({cell.n_data_sets} real data sets, {cell.n_pairs} pairs)."
+        f"{cell.n_groups} {how}, {rate(cell.won, cell.standard_error)} won "
+        f"again ({cell.n_data_sets} real data sets, {cell.n_pairs} pairs).{more}"
     )
+
+
+def coverage(found: Coverage, n_groups: int) -> str:
+    """How often intervals like these held what they are of."""
+    from_groups = "one data set"
+    if found.n_groups > 1:
+        how = "left-out groups" if found.left_out else "groups, candidates fitted before"
+        from_groups = f"about {found.n_groups} {how}"
+    more = _not_measured(found.n_groups, n_groups)
+    return (
+        f"On real data, 90 % intervals of a {found.of} from {from_groups} covered "
+        f"{rate(found.covered, found.standard_error)} ({found.n_data_sets} data sets).{more}"
+    )
+
+
+def rate(value: float, error: float) -> str:
+    """As "93 ± 1 %"; with a decimal where the error is less than half of a percent.
+
+    Examples
+    --------
+    >>> rate(0.925, 0.028), rate(0.995, 0.004)
+    ('92 ± 3 %', '99.5 ± 0.4 %')
+    """
+    decimals = 0 if error >= 0.005 else 1
+    return f"{100 * value:.{decimals}f} ± {100 * error:.{decimals}f} %"
+
+
+def _not_measured(measured: int, n_groups: int) -> str:
+    beyond = n_groups > NEAR * measured
+    return f" More than {measured} groups were not measured." if beyond else ""
 
 
 # ---------------------------------------------------------------- notes
@@ -537,7 +568,8 @@ def picture_of_groups(
     return (
         f"Right of zero {best} is better than {other}: in {groups}{spread}. {percent(level)} "
         f"intervals; thin: sampling error of each {noun} by itself; thick: new "
-        f"{plural(noun)}{shared}. P: that {best} wins again there."
+        f"{plural(noun)} (of one the prediction interval, of all the mean μ){shared}. P: that "
+        f"{best} wins again there."
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from rivals.judgement import Judgement
 from rivals.laws.base import quantile
 from rivals.laws.unknown_c import is_unknown
 from rivals.setting import CalibratedC
-from rivals.track_record import Cell, cell_for, one_data_set
+from rivals.track_record import LEVEL, Cell, cell_for, coverage_for, one_data_set
 
 # Of more models, details are of the best few.
 MOST_TOLD = 8
@@ -130,6 +131,7 @@ def details(result: Judgement) -> str:
     lines = [decision(result), *cautions(result)]
     lines += [say.noted(note, noun) for note in result.notes]
     lines += _by_how_much(result)
+    lines += covered(result, "difference")
     lines += _heterogeneity(result)
     if result.groups is not None and result.setting.margin and result.n_groups < LEAST_GROUPS:
         lines.append(say.too_few_for_equivalence(result.n_groups, LEAST_GROUPS, noun))
@@ -195,7 +197,7 @@ def _heterogeneity(result: Judgement) -> list[str]:
 def track_record(result: Judgement) -> list[str]:
     """How often winners that were named like this won again; nothing where it was not measured."""
     cell = _cell(result)
-    return [] if cell is None else [say.track_record(cell, shown.noun(result))]
+    return [] if cell is None else [say.track_record(cell, result.n_groups)]
 
 
 def track_record_values(result: Judgement) -> dict[str, Any] | None:
@@ -213,6 +215,22 @@ def _cell(result: Judgement) -> Cell | None:
         return None
     closest = min(each.probability for each in result.rejections.values())
     return cell_for(left_out=left_out, n_groups=result.n_groups, probability=closest)
+
+
+def covered(result: Judgement, of: str) -> list[str]:
+    """How often intervals of a difference, or of the risk of one model, covered on real data."""
+    setting = result.setting
+    over = {None: "the study repeated", 1.0: "one new group", inf: "the population mean"}
+    asked = over.get(setting.new_groups)
+    is_default = setting.c is None and result.law.name in ("groups", "transport")
+    left_out = result.summary.source.left_out
+    if result.groups is None:
+        asked, left_out = "one new group", False
+    if asked is None or left_out is None or not is_default or setting.level != LEVEL:
+        return []
+    n_groups = max(result.n_groups, 1)
+    found = coverage_for(of=of, over=asked, left_out=left_out, n_groups=n_groups)
+    return [] if found is None else [say.coverage(found, n_groups)]
 
 
 # ---------------------------------------------------------------- for a paper

@@ -6,13 +6,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from functools import lru_cache
 from importlib.resources import files
-from typing import Any
+from typing import Any, TypeVar
 
 # A cell with fewer data sets than this says nothing.
 LEAST_DATA_SETS = 15
+# Numbers of groups are near each other within this factor.
+NEAR = 1.6
 
 
 @dataclass(frozen=True)
@@ -42,6 +45,39 @@ class Cell:
 
 
 @dataclass(frozen=True)
+class Coverage:
+    """How often intervals held what they are of, in the place of 90 %.
+
+    Attributes
+    ----------
+    of : str
+        "difference", or "risk" of one model.
+    over : str
+        "one new group", "the study repeated", or "the population mean".
+    left_out : bool
+    n_groups : int
+        1 is one data set without groups.
+    covered, standard_error : float
+    n_data_sets : int
+    """
+
+    of: str
+    over: str
+    left_out: bool
+    n_groups: int
+    covered: float
+    standard_error: float
+    n_data_sets: int
+
+
+# The level that was measured.
+LEVEL = 0.90
+
+
+Measured = TypeVar("Measured", Cell, Coverage)
+
+
+@dataclass(frozen=True)
 class OneDataSet:
     """What the sensitivity c has been on real data sets: ln c is normal, of pairs and of risks."""
 
@@ -55,23 +91,41 @@ class OneDataSet:
 def cell_for(*, left_out: bool, n_groups: int, probability: float) -> Cell | None:
     """The cell that fits a result, if it was measured on enough data sets.
 
-    Of the numbers of groups that were tried the nearest, as a ratio, within a factor of 1.6.
+    Of the numbers of groups that were tried the nearest, as a ratio, within a factor of 1.6; of
+    more groups than were tried the largest, which a sentence then says.
     """
-    fitting = [
-        cell
-        for cell in cells()
-        if cell.left_out == left_out
-        and cell.low < probability <= cell.high
-        and cell.n_data_sets >= LEAST_DATA_SETS
-        and 1 / 1.6 <= cell.n_groups / max(n_groups, 1) <= 1.6
-    ]
-    return min(fitting, key=lambda cell: abs(cell.n_groups - n_groups), default=None)
+    alike = [cell for cell in cells() if cell.left_out == left_out]
+    return _nearest([cell for cell in alike if cell.low < probability <= cell.high], n_groups)
+
+
+def coverage_for(*, of: str, over: str, left_out: bool, n_groups: int) -> Coverage | None:
+    """How often such intervals held what they are of; the nearest number of groups likewise."""
+    asked = (of, over, left_out)
+    fitting = [one for one in coverage() if (one.of, one.over, one.left_out) == asked]
+    return _nearest([one for one in fitting if (one.n_groups == 1) == (n_groups == 1)], n_groups)
+
+
+def _nearest(measured: Sequence[Measured], n_groups: int) -> Measured | None:
+    """That of the nearest number of groups; None where none is near, or data sets are few."""
+    enough = [one for one in measured if one.n_data_sets >= LEAST_DATA_SETS]
+    near = [one for one in enough if one.n_groups <= NEAR * n_groups]
+    found = min(near, key=lambda one: abs(one.n_groups - n_groups), default=None)
+    most = max((one.n_groups for one in enough), default=0)
+    if found is None or (found.n_groups < most and found.n_groups * NEAR < n_groups):
+        return None
+    return found
 
 
 @lru_cache(maxsize=1)
 def cells() -> tuple[Cell, ...]:
     """All that was measured."""
     return tuple(_known(Cell, plain) for plain in _read()["cells"])
+
+
+@lru_cache(maxsize=1)
+def coverage() -> tuple[Coverage, ...]:
+    """All that was measured of intervals."""
+    return tuple(_known(Coverage, plain) for plain in _read()["intervals"])
 
 
 @lru_cache(maxsize=1)

@@ -11,6 +11,7 @@ from scipy.special import expit
 import rivals
 from rivals.calibrate import judge_c, judge_experiments
 from rivals.calibrate.validity import ENOUGH, ENOUGH_WINNERS
+from rivals.calibrate.words import value
 from rivals.testbeds.toys import gaussian
 
 C = tuple(2.0**k for k in range(-6, 3))
@@ -56,8 +57,8 @@ def test_no_c_that_any_output_calls_invalid_is_used_or_recommended():
                 assert calibration.choose_c(prefer=prefer) in valid
             best = max(valid)
             assert plain["best"] == best == calibration.choose_c()
-            assert f"c = {best:.4g}:" in calibration.conclusion
-            assert f"c = {best:.4g}," in calibration.methods()
+            assert f"c = {value(best)}:" in calibration.conclusion
+            assert f"c = {value(best)}," in calibration.methods()
             if seed % 10 == 0:
                 models = {"a": gaussian(-0.1), "b": gaussian(0.1)}
                 result = rivals.compare(models, data, c=calibration, rng=0)

@@ -17,6 +17,7 @@ from rivals_paper.calibration_panels import (
 )
 from rivals_paper.criteria import loss_only
 from rivals_paper.experiments import Experiments
+from rivals_paper.method import ALGORITHM
 from rivals_paper.neuron_calibration import NAME as CALIBRATION
 from rivals_paper.neuron_calibration_all import NOISES, of_noise, pooled
 from rivals_paper.neuron_copies import between_runs, compare_with_copies, correlation, spread_of
@@ -116,6 +117,7 @@ def make(task: Task) -> Reproduction:
         numbers=numbers,
         settings={
             "source": "records" if task.experiments is None else "computed",
+            "method": ALGORITHM,
             "experiments": len(emd[AS_PUBLISHED][MAIN[0].key].truth),
             "copies": len(copied["auc"][MAIN[0].key]),
             "c_Q": C_MAIN,

@@ -1,9 +1,9 @@
 """The method of the paper in two forms, which agree where c is not small.
 
-`PROCESS` is its hierarchical beta process, refined as deep as the data resolve, on one simulation of
-each candidate: what `rivals reproduce` computes on a processor. `ALGORITHM` is its algorithm as it
-was run, with eight refinements: what the records of the GPU have. At 4 000 points they differ by up
-to 0.09 in B at c = 2^-9, by at most 0.025 at 2^-2 (docs/paper/corrections.md).
+`ALGORITHM` is the paper's algorithm as it was run, with eight refinements: the neuron calibrations,
+from records of a GPU or computed anew. `PROCESS` is the same process refined as far as the data
+resolve, on one simulation of each candidate: everything else that is corrected. At 4 000 points they
+differ by up to 0.61 in B at c = 2^-9, and by at most 0.02 at 2^-2 (docs/paper/corrections.md).
 """
 
 from __future__ import annotations

@@ -18,6 +18,7 @@ from rivals_paper.calibration_panels import (
 )
 from rivals_paper.experiments import Experiments
 from rivals_paper.gpu.records import ask
+from rivals_paper.method import ALGORITHM
 from rivals_paper.neuron_copies import (
     agreement,
     between_runs,
@@ -121,6 +122,7 @@ def make(task: Task) -> Reproduction:
         numbers=numbers,
         settings={
             "source": "records" if task.experiments is None else "computed",
+            "method": ALGORITHM,
             "experiments": len(experiments[AS_PUBLISHED][MAIN[0].key].truth),
             "copies": len(copied["numbers"][MAIN[0].key]["auc"]),
             "experiments of each copy": copied["experiments"],

@@ -11,6 +11,7 @@ from rivals.calibrate import judge_c
 from rivals.calibrate.validity import THRESHOLD
 from rivals_paper.calibration_panels import COLOURS, one_legend
 from rivals_paper.experiments import Experiments
+from rivals_paper.method import ALGORITHM
 from rivals_paper.neuron_copies import Copies, compare_with_copies, spread_of, summary_of_copies
 from rivals_paper.neuron_runs import (
     C_ALL,
@@ -94,6 +95,7 @@ def make(task: Task) -> Reproduction:
         numbers=numbers,
         settings={
             "source": "records" if from_records else "computed",
+            "method": ALGORITHM,
             "experiments": len(experiments[AS_PUBLISHED][conditions()[0].key].truth),
             "c": C_ALL,
             "n_data": N_DATA,

@@ -13,7 +13,7 @@ import numpy as np
 
 from rivals_paper.arrays import FloatArray
 from rivals_paper.experiments import Experiments
-from rivals_paper.method import PROCESS
+from rivals_paper.method import ALGORITHM
 from rivals_paper.output import AS_PUBLISHED, CONSTANTS_PUBLISHED, VARIANTS, Task, published
 from rivals_paper.pyloric import Condition, Corrected, Published, published_draws
 from rivals_paper.records import recorded, recorded_between, recorded_c_between
@@ -166,7 +166,7 @@ def run_omegas(
     task.folder.mkdir(parents=True, exist_ok=True)
     return calibrate(
         omegas,
-        **PROCESS,
+        **ALGORITHM,
         n_data=N_DATA,
         n_truth=n_truth(variant),
         most_truth=n_truth(variant),

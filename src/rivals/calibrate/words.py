@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import isnan
+from math import isnan, log2
 from typing import Literal, TypeAlias
 
 from rivals.sentences import count, listed, percent
@@ -18,8 +18,11 @@ MOST_REASONS = 3
 
 
 def value(c: float) -> str:
-    """As "0.0625"."""
-    return f"{c:.4g}"
+    """As "0.0625"; a power of two that is longer as "2^-10"."""
+    text = f"{c:g}"
+    if len(text) <= 6:
+        return text
+    return f"2^{log2(c):g}" if log2(c).is_integer() else f"{c:.3g}"
 
 
 def rate(failure_rate: float) -> str:

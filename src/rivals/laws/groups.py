@@ -20,6 +20,7 @@ each group was left out in turn: models then share training data, and d_g their 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from math import inf
 from typing import ClassVar
 
@@ -36,6 +37,9 @@ from rivals.method.spread import POINTS, Spread, spread_between_groups
 from rivals.setting import Setting, number
 from rivals.summaries import GroupSummaries
 
+# The c of the risk of one model by itself: risks of several models move together, so that a
+# difference moves by less than they do (benchmarks/results/principle.md and intervals.json).
+RISK_C = 1.0
 # Without simulations the prior of τ is flat, and proper from so many groups on.
 LEAST_GROUPS = 3
 # What is below this part of the losses is rounding.
@@ -142,6 +146,7 @@ class Groups(Law):
         return self._new_groups(
             summary,
             setting,
+            self.c(setting),
             summary.gaps[a] - summary.gaps[b],
             summary.sampling(a, b),
             misfits,
@@ -164,6 +169,7 @@ class Groups(Law):
         return self._new_groups(
             summary,
             setting,
+            RISK_C if setting.c is None else setting.c,
             summary.means,
             summary.own_sampling,
             misfits,
@@ -174,6 +180,7 @@ class Groups(Law):
         self,
         summary: GroupSummaries,
         setting: Setting,
+        c: float,
         values: FloatArray,
         sampling: FloatArray,
         misfits: FloatArray | None,
@@ -188,7 +195,7 @@ class Groups(Law):
         of_points = np.max(variances * summary.sizes, axis=1)
         fixed = (np.ptp(values, axis=1) <= rounding) & (of_points <= rounding**2)
         variances[fixed] = 1.0  # any will do: the answer does not come from it
-        scales = self._prior(setting, misfits, values, variances)
+        scales = _prior(c, misfits, values, variances)
         spread = spread_between_groups(values, variances, scales, points=points)
         return NewGroups(
             replace(spread, variance=spread.variance * (1.0 + self.kappa(summary))),
@@ -203,25 +210,6 @@ class Groups(Law):
     def kappa(self, summary: GroupSummaries) -> float:
         """κ: by which part shared training data widen V."""
         return self.shared_training / summary.sizes.size if summary.source.left_out else 0.0
-
-    def _prior(
-        self,
-        setting: Setting,
-        misfits: FloatArray | None,
-        values: FloatArray,
-        variances: FloatArray,
-    ) -> FloatArray:
-        """The scale of the half-t prior of τ, priors × pairs; infinite, which is flat, without
-        simulations.
-
-        Simulations that equal the data are no certainty that groups do not differ: a misfit below
-        the sampling error of the mean of a group cannot be seen, so the scale is never below it.
-        """
-        if misfits is None:
-            return np.full((1, len(values)), inf)
-        seen = np.maximum(misfits, variances.mean(axis=1))
-        narrowest = NARROWEST * np.std(values, axis=1)
-        return np.asarray(np.maximum(np.sqrt(0.5 * self.c(setting) * seen), narrowest))
 
     def clear(
         self, summary: GroupSummaries, setting: Setting, a: IntArray, b: IntArray
@@ -255,6 +243,26 @@ class Groups(Law):
         return tuple(notes)
 
 
+def _prior(
+    c: float,
+    misfits: FloatArray | None,
+    values: FloatArray,
+    variances: FloatArray,
+) -> FloatArray:
+    """The scale of the half-t prior of τ, priors × pairs; infinite, which is flat, without
+    simulations.
+
+    Simulations that equal the data are no certainty that groups do not differ: a misfit below
+    the sampling error of the mean of a group cannot be seen, so the scale is never below it.
+    """
+    if misfits is None:
+        return np.full((1, len(values)), inf)
+    seen = np.maximum(misfits, variances.mean(axis=1))
+    narrowest = NARROWEST * np.std(values, axis=1)
+    return np.asarray(np.maximum(np.sqrt(0.5 * c * seen), narrowest))
+
+
+@lru_cache(maxsize=1)
 def weights_of_groups(summary: GroupSummaries) -> FloatArray:
     """w_g ∝ 1/(τ² + σ²/n_g), τ² by moments pooled over all pairs: one for all models.
 

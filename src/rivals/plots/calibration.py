@@ -61,6 +61,7 @@ def shade_overconfidence(
 def plot_calibration(
     calibration: Calibration,
     *,
+    scenario: str | None = None,
     c: Sequence[float] | None = None,
     bins: int = 16,
     band: bool = True,
@@ -73,6 +74,8 @@ def plot_calibration(
     Parameters
     ----------
     calibration : Calibration
+    scenario : str, optional
+        Of which scenario; of all experiments together by default.
     c : sequence of float, optional
         Which curves; by default at most eight, evenly spaced.
     bins : int
@@ -103,14 +106,15 @@ def plot_calibration(
     values = _some_of(calibration.c) if c is None else tuple(c)
     colours = colormaps["viridis"](np.linspace(0, 0.88, len(values)))
     for place, (value, colour) in enumerate(zip(values, colours, strict=True)):
-        curve = calibration.curve(value, bins=bins)
+        curve = calibration.curve(value, scenario, bins)
         marker = MARKERS[place % len(MARKERS)]
         shape: dict[str, Any] = {"color": colour, "marker": marker, "markersize": 4}
         ax.plot(curve.predicted, curve.observed, label=f"c = {power(value)}", **shape)
         if band:
             ax.vlines(curve.predicted, curve.low, curve.high, color=colour, alpha=0.4, linewidth=1)
     ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal")
-    finish(ax, "P that a is better", "how often a is better", say.picture_of_calibration())
+    where = "" if scenario is None else f" ({literal(scenario)})"
+    finish(ax, f"P that a is better{where}", "how often a is better", say.picture_of_calibration())
     legend_below(ax)
     return ax
 

@@ -20,11 +20,12 @@ from rivals.read.estimators import library_of
 from rivals.read.folds import Fold, folds_of_groups, grouping_in, units_of_groups
 from rivals.read.judging import Judged, Judging, assembled, named_alike, naming
 from rivals.read.mixed_models import check_same_groups
-from rivals.read.noise import of_each_model, warn_of_counts
+from rivals.read.noise import PREDICTED, of_each_model, warn_of_counts
 from rivals.read.point_losses import CRPS, LOG, PointLoss, crps, point_loss
 from rivals.read.predictive import at_rows, density_at, is_candidate, predictions_at, target_of
 from rivals.read.rows import column, index_of, take, targets_of
 from rivals.read.running import functions_of, run_folds
+from rivals.read.statsmodels_fits import check_rows_of_fit
 
 
 def left_out(
@@ -103,6 +104,14 @@ def left_out(
     """
     fits = functions_of(fit, "fit")
     chosen = point_loss(loss, classify=False)
+    noises = of_each_model(noise, list(fits))
+    if noise is not None and chosen.needs != "distribution":
+        raise ValueError("noise= is for loss='log' and 'crps'; leave out noise=, or loss=")
+    if PREDICTED in [each for each in noises if isinstance(each, str)]:
+        raise ValueError(
+            f"noise={PREDICTED!r} is for read.cross_validated; here, return a function of the rows "
+            "that gives a distribution, as lambda rows: scipy.stats.norm(*model.predict(rows))"
+        )
     if joint and (chosen is not LOG or noise is not None):
         raise ValueError(
             "joint=True is of the log density of models that give one; leave out loss= and noise="
@@ -115,7 +124,7 @@ def left_out(
         folds_of_groups(grouping),
         None if target is None else targets_of(column(data, target, "target"), "target"),
         chosen,
-        of_each_model(noise, list(fits)),
+        noises,
         joint,
         check_size(n_simulations, "n_simulations", least=0),
         entropy_from(rng),
@@ -161,6 +170,7 @@ class _LeftOut:
         train, test = self.folds[fold].train, self.folds[fold].test
         rows = take(self.data, test)
         fitted = self.fits[model](take(self.data, train))
+        check_rows_of_fit(fitted, train.size)
         target = target_of(fitted)
         said = Provenance(library=library_of(getattr(fitted, "model", fitted)))
         if self.joint:

@@ -1,0 +1,174 @@
+"""Every rate that is measured stands with its own number of data sets: pages, prints, methods."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import rivals
+from rivals import sentences as say
+from rivals.track_record import LEAST_DATA_SETS, cell_for, cells, one_data_set
+
+ROOT = Path(__file__).parent.parent
+RESULTS = ROOT / "benchmarks" / "results"
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+PAGES = [page for page in PAGES if "_build" not in page.parts and "paper" not in page.parts]
+ROLE = re.compile(r"\{measured\}`([^`]+)`")
+RATE = re.compile(r"\d(?: ± [\d.]+)? ?(?:%|points)")
+# Of what a rate is.
+CASES = re.compile(
+    r"\d+ (?:real |public |development |simulated )*(?:data sets|studies|problems|boards|families)"
+)
+# Simulated studies are as many in a whole paragraph.
+SIMULATED = re.compile(r"\d+ (?:simulated (?:pairs|studies|boards)|studies of each kind)")
+# Not measured: what a limit or an interval is made for.
+NOMINAL = re.compile(
+    r"interval|nominal|made for|threshold|confidence|probability of|one decision|no more than"
+    r"|at most|are named for"
+)
+
+
+def text_of(page):
+    """A page without its code."""
+    return re.sub(r"^```.*?^```", "", page.read_text("utf-8"), flags=re.DOTALL | re.M)
+
+
+def calls():
+    return [
+        pytest.param(page, call, id=f"{page.stem}: {call}")
+        for page in PAGES
+        for call in dict.fromkeys(ROLE.findall(text_of(page)))
+    ]
+
+
+@pytest.mark.parametrize(("page", "call"), calls())
+def test_each_rate_that_a_page_takes_from_results_has_its_number_of_cases(page, call, monkeypatch):
+    pytest.importorskip("matplotlib")
+    monkeypatch.syspath_prepend(str(ROOT / "docs" / "explanation"))
+    module = call.split(".")[0]
+    value = str(eval(call, {module: importlib.import_module(module)}))
+    if RATE.search(value) and not CASES.search(value):
+        paragraph = next(one for one in text_of(page).splitlines() if call in one)
+        assert SIMULATED.search(paragraph), f"{page.name}: {call} gives {value!r}, a rate of what?"
+
+
+def sentences(text):
+    """Ends of sentences are not dots within code or numbers."""
+    return re.split(r"(?<=[.!?:]) (?=[A-Z*`{\[])|\n", text)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_no_page_holds_a_copy_of_a_rate_without_its_cases(page):
+    for sentence in sentences(text_of(page)):
+        written = re.sub(r"`[^`]*`", "", sentence)
+        if re.search(r"\d ?%", written) and not NOMINAL.search(written):
+            assert CASES.search(written), f"{page.name}: {sentence!r}"
+
+
+# ---------------------------------------------------------------- what the library says
+
+
+def study(n_groups, *, left_out, gap=0.5):
+    """Two models, the first better by a gap that varies between groups by 0.3."""
+    rng = np.random.default_rng(3)
+    group = np.repeat(np.arange(n_groups), 40)
+    base = rng.exponential(size=group.size)
+    other = base + gap + 0.3 * rng.standard_normal(n_groups)[group]
+    models = {"A": base, "B": other}
+    losses = {
+        name: rivals.Losses(each, groups=group, left_out=left_out) for name, each in models.items()
+    }
+    return rivals.compare(losses)
+
+
+@pytest.mark.parametrize("left_out", [True, False])
+@pytest.mark.parametrize("n_groups", [4, 5, 6, 8, 10, 20])
+def test_print_methods_and_json_carry_one_cell_with_its_own_numbers(n_groups, left_out):
+    result = study(n_groups, left_out=left_out, gap=0.9)
+    if not result.rejections:
+        pytest.skip("no winner is named")
+    probability = min(each.probability for each in result.rejections.values())
+    cell = cell_for(left_out=left_out, n_groups=n_groups, probability=probability)
+    said = result.to_dict()["track_record"]
+    if cell is None:
+        assert said is None
+        assert "Track record" not in str(result) + result.methods()
+        return
+    assert cell.n_data_sets >= LEAST_DATA_SETS
+    assert cell.low < probability <= cell.high
+    assert said["n_data_sets"] == cell.n_data_sets
+    rate = say.rate(cell.won, cell.standard_error)
+    for text in (str(result), result.methods(), result.details()):
+        (sentence,) = [one for one in re.split(r"(?<=\.) |\n", text) if "Track record" in one]
+        assert rate in sentence
+        assert f"{cell.n_data_sets} real data sets" in sentence
+        assert f"{cell.n_pairs} pairs" in sentence
+
+
+def test_fewer_groups_than_were_measured_have_no_record():
+    assert cell_for(left_out=True, n_groups=2, probability=0.97) is None
+    assert cell_for(left_out=True, n_groups=10, probability=0.3) is None
+
+
+def test_more_groups_than_were_measured_have_that_of_the_most_and_it_says_so():
+    cell = cell_for(left_out=True, n_groups=160, probability=0.97)
+    assert cell.n_groups == max(one.n_groups for one in cells() if one.left_out)
+    assert "were not measured" in say.track_record(cell, 160)
+    assert "were not measured" not in say.track_record(cell, cell.n_groups)
+
+
+def test_no_rate_of_a_print_is_without_its_data_sets():
+    for result in (study(10, left_out=True), study(20, left_out=False), study(3, left_out=None)):
+        for text in (str(result), result.methods(), result.details(), result.conclusion):
+            for sentence in re.split(r"(?<=\.) |\n", text):
+                if re.search(r"\d ± [\d.]+ %", sentence):
+                    assert CASES.search(sentence), sentence
+
+
+def test_one_data_set_says_of_how_many_its_distribution_of_c_is():
+    rng = np.random.default_rng(0)
+    y = rng.standard_normal(500)
+    losses = {
+        name: rivals.Losses(
+            0.5 * (y - m) ** 2, 0.5 * (rng.standard_normal((8, 500)) * (1 + m) - m) ** 2
+        )
+        for name, m in (("A", 0.0), ("B", 0.4))
+    }
+    result = rivals.compare(losses)
+    words = f"{one_data_set().n_data_sets} real data sets"
+    for text in (str(result), result.methods(), result.conclusion):
+        assert words in text
+
+
+def test_the_record_is_that_of_the_committed_results():
+    """The same bands as the file that pages read, which score.py makes of the same judgements."""
+    bands = json.loads((RESULTS / "reliability.json").read_text("utf-8"))["bands"]
+    known = {
+        (row["design"], row["groups"], row["low"], row["high"]): row["won"]
+        for row in bands
+        if row["groups"] and (row["low"], row["high"]) != (0.7, 0.95)
+    }
+    for cell in cells():
+        design = "left out" if cell.left_out else "frozen"
+        won = known[design, cell.n_groups, cell.low, cell.high]
+        assert won["data_sets"] == cell.n_data_sets
+        assert won["pairs"] == cell.n_pairs
+        # Written with two and four digits of a percentage.
+        assert won["value"] == pytest.approx(100 * cell.won, abs=0.02)
+        assert won["error"] == pytest.approx(100 * cell.standard_error, abs=0.02)
+    prior = json.loads((RESULTS / "one_data_set.json").read_text("utf-8"))["prior"]
+    assert one_data_set().median_c == prior["median_c"]
+    assert one_data_set().n_data_sets == prior["n_data_sets"]
+
+
+def test_no_rate_is_a_constant_of_the_code():
+    """Rates come from track_record.json; no sentence of the library holds one."""
+    for path in (ROOT / "src" / "rivals").rglob("*.py"):
+        code = re.sub(r'""".*?"""', "", path.read_text("utf-8"), flags=re.DOTALL)
+        found = re.findall(r"\d ± [\d.]+ %", code)
+        assert not found, f"{path.name}: {found}"
