@@ -74,7 +74,7 @@ class Transport(Law):
         first = float(np.mean(study.observed[0] - reference))
         return TransportSummary(
             study.names,
-            study.observed.shape[1],
+            study.n_points,
             reference + first,
             np.array([np.mean(observed - study.observed[0]) for observed in study.observed]),
             mean_errors(study.observed, order=study.order, clusters=clusters),
