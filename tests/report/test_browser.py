@@ -138,6 +138,13 @@ def test_another_model_is_chosen_for_groups_and_as_baseline(browser, written):
     assert shown == [str(result.groups.groups[place]) for place in order]
 
 
+def test_the_methods_paragraph_is_copied(browser, written):
+    result, page = written("one")
+    browser.open(page)
+    browser.driver.find_element("id", "copy").click()
+    assert browser.run("return getSelection().toString().trim()") == result.methods()
+
+
 def test_many_models_are_found_by_name(browser, written):
     browser.open(written("many")[1])
     count = "return document.querySelectorAll('#models tbody tr:not(.unseen)').length"
@@ -161,6 +168,8 @@ def test_javascript_and_template_make_the_same_tables(browser, tmp_path, written
     """
     browser.open(tmp_path / "plain.html")
     plain = browser.run(script)
+    offered = "return document.querySelectorAll('select:enabled, #controls:not([hidden])').length"
+    assert browser.run(offered) == 0
     browser.open(page)
     assert browser.run(script) == plain
 
