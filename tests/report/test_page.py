@@ -155,7 +155,7 @@ def test_data_are_json_without_markup():
 
 def test_the_policy_names_the_very_script_and_style():
     """Nothing else may run, and nothing is fetched."""
-    page = render(grouped(0))
+    page = render(hostile())
     assert "default-src 'none'" in page
     assert not re.search(r"(src|href)=\"(?!data:)", page)
     assert " on" not in "".join(re.findall(r"<\w+( on\w+)=", page))
