@@ -582,9 +582,7 @@ def table_of_intervals(over=("the study repeated", "one new group"), of=("differ
         for of_what in of:
             for over_what in over:
                 key = design, groups, of_what, over_what
-                row = next(
-                    x for x in rows if (x["design"], x["groups"], x["of"], x["over"]) == key
-                )
+                row = next(x for x in rows if (x["design"], x["groups"], x["of"], x["over"]) == key)
                 value, error = row["covered"]
                 cells.append(f"{value:.0f} ± {error:.0f} %")
         how = "left out" if design == "left out" else "candidates fitted to other data"

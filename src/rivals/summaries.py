@@ -308,6 +308,11 @@ def _from_plain(found: dict[str, Any]) -> GroupSummaries:
     n_models, n_groups = len(found["models"]), len(found["groups"])
     if not all(isinstance(name, str) for name in (found["noun"], *found["groups"])):
         raise TypeError("noun and groups must be text")
+    source = Provenance(**found["source"])
+    texts = (found["noun"], *found["groups"], *map(str, asdict(source).values()))
+    unseen = next((text for text in texts if not text.isprintable()), None)
+    if unseen is not None:
+        raise ValueError(f"summaries: {unseen[:60]!r} has letters that cannot be printed")
     sizes = np.array(found["sizes"])
     if sizes.dtype.kind != "i":
         raise TypeError("sizes must be whole numbers")
@@ -324,7 +329,7 @@ def _from_plain(found: dict[str, Any]) -> GroupSummaries:
         ),
         np.array(found["misfits"], dtype=np.float64).reshape(-1, n_models, n_groups),
         found["noun"],
-        Provenance(**found["source"]),
+        source,
         None if variances is None else np.array(variances, dtype=np.float64),
     )
 

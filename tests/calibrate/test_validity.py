@@ -50,7 +50,7 @@ def test_no_c_that_any_output_calls_invalid_is_used_or_recommended():
         for place, c in enumerate(C):
             assert (c in valid) == bool(np.all(words[of_c == c] == "valid"))
             assert (c in valid) == plain["reasons"][place].startswith("valid")
-            assert (c in valid) == bool(validity.is_valid[place])
+            assert (c in valid) == (validity.problem(c) is None)
         if valid:
             used += 1
             for prefer in ("cautious", "informative"):

@@ -21,7 +21,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from rivals._types import BoolArray, FloatArray
+from rivals._types import FloatArray
 from rivals.calibrate import words as say
 from rivals.calibrate.curve import (
     BINS,
@@ -300,11 +300,6 @@ class Validity:
     def failure_rate(self) -> FloatArray:
         """(scenarios, c): part of the named winners that are wrong; nan where there is none."""
         return np.array([[each.failure_rate for each in row] for row in self.findings])
-
-    @property
-    def is_valid(self) -> BoolArray:
-        """Of each c, whether it is valid for all scenarios."""
-        return np.array([self.problem(c) is None for c in self.c])
 
     @property
     def table(self) -> Table:
