@@ -60,30 +60,31 @@ def weighed(paths: Iterable[Path]) -> dict[str, int]:
 
 def public_names(package: Path) -> int:
     """Names that the `__init__` files of a package and of its public packages offer."""
-    count = 0
+    found: set[str] = set()
     for path in package.rglob("__init__.py"):
         parts = path.parent.relative_to(package).parts
-        if any(part.startswith("_") or part == "tests" for part in parts):
-            continue
-        count += len(names_of(path))
-    return count
+        if not any(part.startswith("_") or part == "tests" for part in parts):
+            found |= names_of(path)
+    return len(found)
 
 
 def names_of(path: Path) -> set[str]:
     """What is in `__all__`, or without one what is imported and defined."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     found: set[str] = set()
-    for node in tree.body:
+    for node in ast.walk(tree):
         if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
             if isinstance(node.value, (ast.List, ast.Tuple)):
                 return {ast.literal_eval(each) for each in node.value.elts}
         if isinstance(node, ast.ImportFrom):
+            inner = path.parent / (node.module or "").split(".")[-1]
+            homes = [
+                each for each in (inner.with_suffix(".py"), inner / "__init__.py") if each.exists()
+            ]
             for alias in node.names:
-                inner = path.parent / f"{(node.module or '').split('.')[-1]}.py"
-                star = alias.name == "*" and inner.exists()
-                found |= names_of(inner) if star else {alias.asname or alias.name}
-        elif isinstance(node, (ast.ClassDef, ast.FunctionDef)):
-            found.add(node.name)
+                star = alias.name == "*" and homes
+                found |= names_of(homes[0]) if star else {alias.asname or alias.name}
+    found |= {each.name for each in tree.body if isinstance(each, (ast.ClassDef, ast.FunctionDef))}
     return {name for name in found if not name.startswith("_") and name != "*"}
 
 
