@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from math import isnan, log2
 from typing import Literal, TypeAlias
 
+from rivals._checks import UNPRINTABLE
 from rivals.sentences import count, listed, percent
 
 Problem: TypeAlias = Literal[
@@ -149,7 +150,7 @@ def chosen(c: float, rule: str, prefer: str, known: int, wrong: int) -> str:
 
 def failed(n: int, first: str) -> str:
     """Experiments that have no outcome."""
-    return f"{count(n, 'experiment')} failed, the first with {first}"
+    return f"{count(n, 'experiment')} failed, the first with {UNPRINTABLE.sub(' ', first)}"
 
 
 # ---------------------------------------------------------------- for a paper
