@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rivals._checks import check_printable
 from rivals._optional import need
 from rivals._types import FloatArray
 from rivals.calibrate import words as say
@@ -88,6 +89,7 @@ class Calibration:
                 raise ValueError(f"the {name} of an experiment is not finite")
         if not ((found["probability"] >= 0.0) & (found["probability"] <= 1.0)).all():
             raise ValueError("the probability of an experiment is not between 0 and 1")
+        check_printable("scenarios", self.scenarios)
         if not np.isin(found["scenario"], range(len(self.scenarios))).all():
             raise ValueError("an experiment is of no scenario")
 
