@@ -106,7 +106,10 @@ def no_valid_c(reasons: Mapping[float, str], rule: str, enough: int) -> str:
         remedy = (
             "Try smaller c if few winners are named, larger c if they fail, or more experiments"
         )
-    return f"no c is valid by {RULE_NAMES[rule]} with {enough} named winners ({found}). {remedy}."
+    return (
+        f"no c is valid with {enough} named winners or more, by {RULE_NAMES[rule]} ({found}). "
+        f"{remedy}."
+    )
 
 
 # ---------------------------------------------------------------- the screen
