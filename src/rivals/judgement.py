@@ -182,9 +182,10 @@ class Judgement:
         return self._rows[asked]
 
     def uncorrected(self, model: int, others: IntArray) -> FloatArray:
-        """P that one model is better than others, as the law has it.
+        """P that one model is better than others.
 
-        Before it is read through the curve of a calibration; as long as there are models.
+        As the law has it, before it is read through the curve of a calibration. As long as there
+        are models.
         """
         pairs = np.full(others.size, model), others
         return self.law.evidence(self.summary, self.setting, pairs).row(model)

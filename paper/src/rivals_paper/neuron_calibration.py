@@ -499,7 +499,7 @@ def _draw_rules(part: Any, experiments: Variants) -> None:
     panels = part.subplots(3, len(experiments), sharex=True, sharey="row")
     colours = ("#D55E00", "#0072B2", "#009E73")
     pairs = dict.fromkeys(each.pair for each in MAIN)
-    looks = dict(zip(pairs, colours, strict=True))
+    looks = dict(zip(pairs, colours, strict=False))
     at = np.log2(C_MAIN)
     for column, (variant, by) in enumerate(experiments.items()):
         for condition in MAIN:
