@@ -3,7 +3,15 @@
 import rivals
 from problems import problem
 from rivals import track_record
-from rivals.track_record import LEAST_DATA_SETS, Cell, cell_for, cells, one_data_set
+from rivals.track_record import (
+    LEAST_DATA_SETS,
+    Cell,
+    Coverage,
+    cell_for,
+    cells,
+    coverage_for,
+    one_data_set,
+)
 
 
 def test_what_is_committed_is_whole():
@@ -61,3 +69,32 @@ def test_it_stands_beside_results_that_are_as_measured(monkeypatch):
     assert (
         rivals.compare(problem(1, n_simulations=1).without_groups).to_dict()["track_record"] is None
     )
+
+
+def test_details_say_what_such_intervals_covered(monkeypatch):
+    told = {"covered": 0.93, "standard_error": 0.01, "n_data_sets": 60}
+    measured = tuple(
+        Coverage("difference", over, True, n_groups, **told)
+        for n_groups, over in ((10, "the study repeated"), (10, "one new group"))
+    )
+    monkeypatch.setattr(track_record, "coverage", lambda: measured)
+    given = problem(9, n_models=2, sizes=[30] * 10, n_simulations=0, noise=0.1, left_out=True)
+    result = given.compare()
+    words = (
+        "intervals of a difference from about 10 left-out groups covered 93 ± 1 % (60 data sets)"
+    )
+    assert words in result.details()
+    assert words in result.at(new_groups=1).details()
+    for option in ({"c": 0.3}, {"new_groups": 5}, {"new_groups": float("inf")}):
+        assert "covered" not in result.at(**option).details()
+    found = coverage_for(of="risk", over="one new group", left_out=True, n_groups=10)
+    assert found is None
+
+
+def test_one_data_set_has_a_coverage_of_its_own():
+    for of in ("difference", "risk"):
+        found = coverage_for(of=of, over="one new group", left_out=False, n_groups=1)
+        assert found.n_groups == 1
+        assert 0.86 <= found.covered <= 0.94  # what is printed covers what it says
+    result = rivals.compare(problem(1, n_simulations=4).without_groups)
+    assert "from one data set covered" in result.details()

@@ -160,6 +160,14 @@ def equivalent(groups, ratio=1.0):
     raise LookupError(groups, ratio)
 
 
+def range_of_coverage(of):
+    """What nominal 90 % intervals from groups cover, the least and the most of all cells."""
+    rows = [row for row in results("intervals") if row["of"] == of]
+    values = [row["covered"][0] for row in rows]
+    sets = [row["data_sets"] for row in rows]
+    return f"{min(values):.0f} to {max(values):.0f} % ({min(sets)} to {max(sets)} data sets)"
+
+
 def boards(what):
     """A rate on boards of 10, 30, 100 and 200 models, as "99.8 ± 0.1, … %"."""
     rows = [row for row in results("ranks")["rows"] if row["groups"] == 0]
@@ -574,9 +582,7 @@ def table_of_intervals(over=("the study repeated", "one new group"), of=("differ
         for of_what in of:
             for over_what in over:
                 key = design, groups, of_what, over_what
-                row = next(
-                    x for x in rows if (x["design"], x["groups"], x["of"], x["over"]) == key
-                )
+                row = next(x for x in rows if (x["design"], x["groups"], x["of"], x["over"]) == key)
                 value, error = row["covered"]
                 cells.append(f"{value:.0f} ± {error:.0f} %")
         how = "left out" if design == "left out" else "candidates fitted to other data"

@@ -45,7 +45,7 @@ def test_a_statement_that_no_longer_holds_stops(tool):
 
 def test_the_corrections_have_the_numbers_of_the_results(tool):
     text = (PAGES / "corrections.md").read_text(encoding="utf-8")
-    for table in ("length_of_the_truth", "counts_table", "copies_table", "replications_table"):
+    for table in ("copies_table", "replications_table"):
         assert tool[table]() in text, table
     for row, key in (("abc", "B"), ("abc", "gap"), ("def", "B"), ("def", "gap")):
         assert tool["spectra"](row, key) in text
@@ -126,18 +126,40 @@ def test_why_the_authors_name_more_winners(tool):
     assert f"a mean rate of {mean} %, straight pieces {straight} %" in text
 
 
-def test_what_longer_windows_say_of_counts():
+def test_what_counts_and_voltages_recognise():
     text = (PAGES / "corrections.md").read_text(encoding="utf-8")
-    file = ROOT / "benchmarks" / "results" / "spike_counts.json"
-    found = json.loads(file.read_text(encoding="utf-8"))["conditions, 500 ms"]
-    better = [
-        100
-        * found[f"AvsB|Gaussian|low|short|{input}"][
-            "the cell that made the data is better by counts"
-        ]
+    found = json.loads(
+        (ROOT / "benchmarks" / "results" / "spike_counts.json").read_text(encoding="utf-8")
+    )
+    counts = "the cell that made the data is better by counts"
+    by = found["conditions, 100 ms"]
+    others = [row for key, row in by.items() if not key.startswith("AvsB")]
+    assert all(row[counts] == 1.0 for row in others)
+    voltages = [100 * row["by voltages"] for row in others]
+    assert f"voltages in {min(voltages):.0f} to {max(voltages):.0f} %" in text
+    weak = by["AvsB|Gaussian|low|short|weak"]
+    words = "in {:.0f} % and voltages in {:.0f} %"
+    assert words.format(100 * weak[counts], 100 * weak["by voltages"]) in text
+    longer = [
+        100 * found["conditions, 500 ms"][f"AvsB|Gaussian|low|short|{input}"][counts]
         for input in ("weak", "strong")
     ]
-    assert "({:.0f} and {:.0f} %)".format(*better) in text
+    assert "({:.0f} and {:.0f} %)".format(*longer) in text
+
+
+def test_what_the_length_of_the_truth_does(tool):
+    text = (PAGES / "corrections.md").read_text(encoding="utf-8")
+    found = tool["result"]("neuron-calibration")["numbers"]["length of the truth"]["corrected"]
+    parts = [
+        "{:.0f} and {:.0f} % of".format(
+            *(
+                100 * found[f"{pair}|Gaussian|low|short|{input}"]["long and fresh agree"]
+                for input in ("weak", "strong")
+            )
+        )
+        for pair in ("CvsD", "AvsB")
+    ]
+    assert all(part in text for part in parts)
 
 
 def test_every_equation_of_the_method_has_its_function(tool):

@@ -152,48 +152,11 @@ def _cell(error: float, stated: float) -> str:
     return f"{wrong}/{number(100 * stated, 0)}"
 
 
-def all_conditions() -> str:
-    """Of all 48 conditions at each c, by variant and law.
-
-    Stated winners that are wrong, and rules.
-    """
-    numbers = result("neuron-calibration-all")["numbers"]
-    tried = numbers["valid c, all that was tried"]
-    c = list(next(iter(tried.values())))
-    powers = [f"2{_superscript(round(math.log2(float(each))))}" for each in c]
-    head = ["failed %/valid/none named/bound kept", *powers]
-    lines = [_row(head), _row(["---"] * len(head))]
-    for law in ("beta", "transport"):
-        for variant, laws in numbers["verdicts beyond 0.95"].items():
-            rows = tried[f"{variant}, law {law}"]
-            cells = []
-            for each in c:
-                wrong = laws[law][each]["wrong"]
-                shown = NOTHING if wrong is None else number(100 * wrong, 1)
-                row = rows[each]
-                counts = (row["valid"], row["says nothing"], row["bound"]["kept"])
-                cells.append("/".join([shown, *(str(one) for one in counts)]))
-            lines.append(_row([f"{variant}, {law}", *cells]))
-    return "\n".join(lines)
-
-
-def length_of_the_truth() -> str:
-    """How often a long recording names the better model that fresh ones as long as the data
-    name.
-    """
-    numbers = result("neuron-calibration")["numbers"]
-    found = numbers["length of the truth"]
-    keys = list(next(iter(found.values())))
-    head = ["% of the experiments", *(_pair(key) for key in keys)]
-    lines = [_row(head), _row(["---"] * len(head))]
-    for variant, by in found.items():
-        cells = [number(100 * by[key]["long and fresh agree"], 0) for key in keys]
-        lines.append(_row([f"long and fresh agree, {variant}", *cells]))
-    steps = numbers["out of step"]
-    for name in ("widths as fitted", "widths of the long recording"):
-        cells = [number(100 * steps[key][f"true cell better, {name}"], 0) for key in keys]
-        lines.append(_row([f"true cell better in the long one, {name}", *cells]))
-    return "\n".join(lines)
+def rules_of_all(variant: str, c: str) -> tuple[int, int]:
+    """Of all 48 scenarios at one c under the paper's law: how many pass either rule."""
+    found = result("neuron-calibration-all")["numbers"]["valid c, all that was tried"]
+    row = found[f"{variant}, law beta"][c]
+    return row["valid"], row["bound"]["kept"]
 
 
 def replications_table() -> str:
@@ -253,32 +216,6 @@ def stated_rates() -> list[str]:
     straight = found["straight pieces"]["mean"]
     own = (simpson["lowest"], simpson["mean"], simpson["highest"])
     return [number(100 * each, 1) for each in (found["authors"], *own, few, straight)]
-
-
-def counts_table() -> str:
-    """Spike counts beside voltages: one law, the same 512 experiments, documented constants."""
-    from rivals_paper.neuron_runs import C_MAIN
-    from rivals_paper.records import recorded
-
-    found = json.loads(
-        (ROOT / "benchmarks" / "results" / "spike_counts.json").read_text(encoding="utf-8")
-    )
-    shown = (2.0**-6, 2.0**-2)
-    powers = [_power(f"{c:g}") for c in shown]
-    head = ["failed/named %"]
-    head += [f"{loss}, {power}" for loss in ("counts", "voltages") for power in powers]
-    head += ["true cell better, counts", "voltages"]
-    lines = [_row(head), _row(["---"] * len(head))]
-    for key, row in found["conditions, 100 ms"].items():
-        places = [C_MAIN.index(c) for c in shown]
-        cells = [_cell(_real(row["error"][place]), row["stated"][place]) for place in places]
-        voltages = recorded(CORRECTED, key, law="transport").first(512)
-        verdicts = [voltages.verdicts(place) for place in places]
-        cells += [_cell(each.wrong, each.stated) for each in verdicts]
-        better = (row["the cell that made the data is better by counts"], row["by voltages"])
-        cells += [f"{number(100 * each, 0)} %" for each in better]
-        lines.append(_row([_pair(key), *cells]))
-    return "\n".join(lines)
 
 
 def spectra(row: str, key: str = "B") -> str:
@@ -425,8 +362,7 @@ def page() -> str:
         holds,
         rules_by_c,
         neuron_rules,
-        all_conditions,
-        length_of_the_truth,
+        rules_of_all,
         copies_table,
         replications_table,
         spectra,

@@ -11,6 +11,9 @@ import numpy as np
 from rivals._checks import check_printable
 from rivals._types import IntArray
 
+# Capitals of no more letters are an abbreviation, as ICU; longer ones are a way to write columns.
+LONGEST_ACRONYM = 4
+
 
 @dataclass(frozen=True, eq=False)
 class Grouping:
@@ -160,4 +163,5 @@ def noun_of(name: Any) -> str:
     for ending in (" id", " code", " name", " number"):
         if words.lower().endswith(ending):
             words = words[: -len(ending)]
-    return words.lower() if words.istitle() or words.islower() else words
+    is_acronym = words.isupper() and len(words) <= LONGEST_ACRONYM
+    return words if is_acronym or not (words.istitle() or words.isupper()) else words.lower()

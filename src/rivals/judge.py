@@ -10,7 +10,7 @@ import numpy as np
 from rivals._types import BoolArray, FloatArray, IntArray
 from rivals.evidence import Evidence
 from rivals.laws.base import Law
-from rivals.method.rule import Decision, decide
+from rivals.method.rule import Decision, applied, decide
 from rivals.setting import Setting
 
 # Of more models than this, not every pair is looked at: the best few reject most of them.
@@ -37,18 +37,17 @@ def judge(
     rejects it, and further ones do not matter then. So rivals come in their order, more of them at
     a time, and only models that still stand meet them.
     """
-    order = np.argsort(law.risk(summary), kind="stable")
-    if order.size <= MANY:
+    if len(summary.models) <= MANY:
         evidence = _corrected(law.evidence(summary, setting), correction)
         return evidence, decide(evidence, setting)
+    order = np.argsort(law.risk(summary), kind="stable")
     evidence = _corrected(law.evidence(summary, setting, _met(order, 0, FEW)), correction)
     begin = size = FEW
     while True:
-        decision = decide(evidence, setting)
         if begin >= order.size:
-            return evidence, decision
-        rejected = np.array([name in decision.rejections for name in evidence.names])
-        is_open = ~rejected | (decision.stability < 1.0)
+            return evidence, decide(evidence, setting)
+        found = applied(evidence, setting)
+        is_open = ~found.rejected | (found.stability < 1.0)
         pairs = _met(order, begin, begin + size, is_open)
         may = law.may_exceed(summary, setting, *pairs)
         more = law.evidence(summary, setting, (pairs[0][may], pairs[1][may]))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Self
 
@@ -50,6 +50,8 @@ class Judgement:
     noticed: tuple[Note, ...] = ()
     calibration: Any = None
     correction: Correction | None = None
+    # Rows of P that were asked for: a print asks twice.
+    _rows: dict[Any, FloatArray] = field(default_factory=dict, init=False)
 
     @classmethod
     def of(
@@ -160,19 +162,24 @@ class Judgement:
 
         Over so many new groups.
 
-        As long as there are models; nan for those that were not asked for.
+        As long as there are models; nan for those that nobody asked for.
         """
         margin = self.setting.margin if margin is None else margin
         if others is None:
             others = np.delete(np.arange(len(self.names)), model)
-        if (new_groups, margin) == (self.new_groups, self.setting.margin):
+        asked = (model, new_groups, margin)
+        if asked[1:] == (self.new_groups, self.setting.margin):
             known = self.evidence.row(model)
-            if not np.isnan(known[others]).any():
-                return known
+        else:
+            known = self._rows.get(asked, np.full(len(self.names), np.nan))
+        if not np.isnan(known[others]).any():
+            return known
         setting = self.setting.but(new_groups=new_groups, margin=margin)
         pairs = np.full(others.size, model), others
         found = self.law.evidence(self.summary, setting, pairs).row(model)
-        return found if self.correction is None else self.correction(found)
+        found = found if self.correction is None else self.correction(found)
+        self._rows[asked] = np.where(np.isnan(found), known, found)
+        return self._rows[asked]
 
     def uncorrected(self, model: int, others: IntArray) -> FloatArray:
         """P that one model is better than others, as the law has it.

@@ -125,7 +125,7 @@ class Losses:
         set_field(self, "observed", _vector(observed))
         set_field(self, "simulated", _matrix(simulated, self.observed.size))
         set_field(self, "groups", _grouping_of(groups, self.observed.size, index))
-        set_field(self, "source", replace(source, **known))
+        set_field(self, "source", replace(source, **known) if known else source)
         set_field(self, "index", index if hasattr(index, "equals") else None)
 
     @classmethod
@@ -283,7 +283,8 @@ class Study:
     Attributes
     ----------
     names : tuple of str
-    observed : array, shape (models, points)
+    observed : tuple of array
+        Of each model; no copies, since they may be large.
     simulated : tuple of array
         Of each model, simulations × points.
     groups : Grouping or None
@@ -295,7 +296,7 @@ class Study:
     """
 
     names: tuple[str, ...]
-    observed: FloatArray
+    observed: tuple[FloatArray, ...]
     simulated: tuple[FloatArray, ...]
     groups: Grouping | None
     source: Provenance
@@ -324,13 +325,18 @@ class Study:
             _check_same_groups(losses, grouping)
         return cls(
             tuple(losses),
-            np.stack([each.observed for each in given]),
+            tuple(each.observed for each in given),
             tuple(each.simulated for each in given),
             grouping,
             one_source([each.source for each in given]),
             order,
             _clusters(clusters, n_points, index),
         )
+
+    @property
+    def n_points(self) -> int:
+        """Of the data."""
+        return self.observed[0].size
 
     @property
     def n_simulations(self) -> int:
@@ -340,7 +346,8 @@ class Study:
     @cached_property
     def reference(self) -> float:
         """A typical loss of the best model. It is subtracted first: an offset costs no digits."""
-        return float(np.median(self.observed[np.argmin(self.observed.mean(axis=1))]))
+        best = int(np.argmin([losses.mean() for losses in self.observed]))
+        return float(np.median(self.observed[best]))
 
 
 def check_names(names: list[Any]) -> None:
@@ -353,7 +360,8 @@ def check_names(names: list[Any]) -> None:
     check_printable("models", names)
     seen: dict[str, str] = {}
     for name in names:
-        shown = "".join(letter for letter in name if letter.isprintable()).strip()
+        shown = name if name.isprintable() else "".join(filter(str.isprintable, name))
+        shown = shown.strip()
         if shown in seen:
             raise ValueError(f"two models are called {shown!r}, but for letters one cannot see")
         seen[shown] = name

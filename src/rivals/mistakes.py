@@ -22,8 +22,8 @@ MOST = 64
 
 def mistakes(study: Study) -> tuple[Note, ...]:
     """What is probably wrong with these losses."""
-    step = max(study.observed.shape[1] // ENOUGH, 1)
-    part = study.observed[:, ::step]
+    step = max(study.n_points // ENOUGH, 1)
+    part = np.stack([losses[::step] for losses in study.observed])
     return (*_twins(study, part), *_signs(study.names, part))
 
 
@@ -43,20 +43,24 @@ def _signs(names: tuple[str, ...], part: FloatArray) -> list[Note]:
     """A model whose losses are log likelihoods, among others whose losses are losses."""
     if part.shape[1] < FEWEST or len(names) > MOST:
         return []
+    suspects = [place for place, losses in enumerate(part) if _skewness(losses) < LEANS]
+    if not suspects:
+        return []
     ranks = np.argsort(np.argsort(part, axis=1), axis=1).astype(np.float64)
     ranks -= ranks.mean(axis=1, keepdims=True)
     total = ranks.sum(axis=0)
     notes = []
-    for place, name in enumerate(names):
+    for place in suspects:
         others = total - ranks[place]
         scale = np.sqrt((ranks[place] @ ranks[place]) * (others @ others))
         together = float(ranks[place] @ others / scale) if scale > 0.0 else 0.0
-        if together < OPPOSITE and _skewness(part[place]) < LEANS:
-            notes.append(Note("opposite sign", (name,), together))
+        if together < OPPOSITE:
+            notes.append(Note("opposite sign", (names[place],), together))
     return notes
 
 
 def _skewness(losses: FloatArray) -> float:
     centred = losses - losses.mean()
-    variance = float(np.mean(centred**2))
-    return float(np.mean(centred**3)) / variance**1.5 if variance > 0.0 else 0.0
+    square = centred * centred
+    variance = float(square.mean())
+    return float(np.mean(square * centred)) / variance**1.5 if variance > 0.0 else 0.0

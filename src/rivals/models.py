@@ -135,9 +135,8 @@ def losses_of_all(models: Any, data: Any, *, n_simulations: int, entropy: int) -
                     f"model {name!r} is a Candidate, so held-out data are needed: "
                     "compare(models, data)"
                 )
-        seed = np.random.SeedSequence(entropy, spawn_key=(COMPARISON_SIMULATION, place))
         try:
-            losses[name] = _losses_of(model, data, n_simulations, seed)
+            losses[name] = _losses_of(model, data, n_simulations, entropy, place)
         except (TypeError, ValueError) as error:
             raise type(error)(f"model {name!r}: {error}") from error
     if data is not None and not needs_data:
@@ -148,12 +147,13 @@ def losses_of_all(models: Any, data: Any, *, n_simulations: int, entropy: int) -
     return losses
 
 
-def _losses_of(model: Any, data: Any, n_simulations: int, seed: np.random.SeedSequence) -> Losses:
+def _losses_of(model: Any, data: Any, n_simulations: int, entropy: int, place: int) -> Losses:
     if isinstance(model, Losses):
         return model
     if isinstance(model, (tuple, list)) and len(model) == 2 and np.ndim(model[0]) > 0:
         return _checked_pair(Losses(*model))
     if _is_model(model):
+        seed = np.random.SeedSequence(entropy, spawn_key=(COMPARISON_SIMULATION, place))
         losses = losses_of_model(model, data, n_simulations=n_simulations, rng=seed)
         if isinstance(model, Candidate) and model.check is not None:
             model.check(data)
@@ -189,8 +189,8 @@ def _is_model(model: Any) -> bool:
 
 def _refuse_running_number(values: npt.NDArray[Any]) -> None:
     """A column that counts its rows is no loss."""
-    counts = values.dtype.kind in "iuf" and values.size > 2 and bool(np.all(np.diff(values) == 1))
-    if counts:
+    may_count = values.dtype.kind in "iuf" and values.size > 2 and values[1] - values[0] == 1
+    if may_count and np.all(np.diff(values) == 1):
         raise ValueError(
             "a running number of the rows is no loss of a model; leave this column out"
         )

@@ -236,7 +236,7 @@ def track_record(cell: Cell, n_groups: int) -> str:
     more = _not_measured(cell.n_groups, n_groups)
     return (
         f"Track record: of winners with P between {cell.low:g} and {cell.high:g} from about "
-        f"{cell.n_groups} {how}, {100 * cell.won:.0f} ± {100 * cell.standard_error:.0f} % won "
+        f"{cell.n_groups} {how}, {rate(cell.won, cell.standard_error)} won "
         f"again ({cell.n_data_sets} real data sets, {cell.n_pairs} pairs).{more}"
     )
 
@@ -250,9 +250,20 @@ def coverage(found: Coverage, n_groups: int) -> str:
     more = _not_measured(found.n_groups, n_groups)
     return (
         f"On real data, 90 % intervals of a {found.of} from {from_groups} covered "
-        f"{100 * found.covered:.0f} ± {100 * found.standard_error:.0f} % "
-        f"({found.n_data_sets} data sets).{more}"
+        f"{rate(found.covered, found.standard_error)} ({found.n_data_sets} data sets).{more}"
     )
+
+
+def rate(value: float, error: float) -> str:
+    """As "93 ± 1 %"; with a decimal where the error is less than half of a percent.
+
+    Examples
+    --------
+    >>> rate(0.925, 0.028), rate(0.995, 0.004)
+    ('92 ± 3 %', '99.5 ± 0.4 %')
+    """
+    decimals = 0 if error >= 0.005 else 1
+    return f"{100 * value:.{decimals}f} ± {100 * error:.{decimals}f} %"
 
 
 def _not_measured(measured: int, n_groups: int) -> str:

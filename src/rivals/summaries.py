@@ -21,7 +21,7 @@ from rivals._warnings import warn
 from rivals.grouping import Grouping
 from rivals.losses import LARGEST, NOT_SAID, Losses, Provenance, Study, check_names, one_source
 from rivals.method.distance import wasserstein_distances
-from rivals.method.error import PairSums
+from rivals.method.error import PairSums, beyond_first
 
 FORMAT = "rivals.GroupSummaries/1"
 # Points of one group: sums of more may not be whole numbers any more.
@@ -99,11 +99,12 @@ class GroupSummaries:
         if grouping is None:
             raise ValueError("groups= is needed, the label of the group of each point")
         in_order = bool((np.diff(grouping.codes) >= 0).all())
-        gaps = study.observed if in_order else study.observed[:, grouping.order]
-        first = gaps[0].copy()
-        gaps = gaps - first
-        reference = float(np.median(first))
-        first -= reference
+        order = None if in_order else grouping.order
+        gaps = beyond_first(study.observed, order)
+        middle = study.n_points // 2
+        reference = float(np.partition(study.observed[0], middle)[middle])
+        first = study.observed[0] - reference
+        first = first if order is None else first[order]
         mean_first = _centre(first[None, :], grouping)[0]
         means = _centre(gaps, grouping)
         return cls(
@@ -307,6 +308,11 @@ def _from_plain(found: dict[str, Any]) -> GroupSummaries:
     n_models, n_groups = len(found["models"]), len(found["groups"])
     if not all(isinstance(name, str) for name in (found["noun"], *found["groups"])):
         raise TypeError("noun and groups must be text")
+    source = Provenance(**found["source"])
+    texts = (found["noun"], *found["groups"], *map(str, asdict(source).values()))
+    unseen = next((text for text in texts if not text.isprintable()), None)
+    if unseen is not None:
+        raise ValueError(f"summaries: {unseen[:60]!r} has letters that cannot be printed")
     sizes = np.array(found["sizes"])
     if sizes.dtype.kind != "i":
         raise TypeError("sizes must be whole numbers")
@@ -323,7 +329,7 @@ def _from_plain(found: dict[str, Any]) -> GroupSummaries:
         ),
         np.array(found["misfits"], dtype=np.float64).reshape(-1, n_models, n_groups),
         found["noun"],
-        Provenance(**found["source"]),
+        source,
         None if variances is None else np.array(variances, dtype=np.float64),
     )
 
@@ -379,7 +385,7 @@ def misfits_within(study: Study, grouping: Grouping) -> FloatArray:
                 "order"
             )
         for group, points in enumerate(inside):
-            observed = study.observed[model, points]
+            observed = study.observed[model][points]
             distances = wasserstein_distances(observed, simulated[:, points])
             misfits[:, model, group] = distances**2
     return misfits
@@ -411,6 +417,8 @@ def _check(summary: GroupSummaries) -> None:
             raise ValueError(f"summaries: {name} has numbers that are missing or infinite")
         if name in ("own", "pairs", "misfits") and array.size and array.min() < 0.0:
             raise ValueError(f"summaries: {name} are squares, and cannot be negative")
+        if name in ("own", "pairs", "misfits") and array.size and array.max() > LARGEST**2:
+            raise ValueError(f"summaries: {name} are beyond {LARGEST**2:g}; rescale the loss")
         if name in ("first", "gaps") and array.size and np.abs(array).max() > LARGEST:
             raise ValueError(f"summaries: {name} are beyond {LARGEST:g}; rescale the loss")
     _check_variances(summary)

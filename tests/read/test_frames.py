@@ -193,7 +193,7 @@ def test_a_column_that_is_not_there_is_guessed():
     frame = polars.DataFrame({"school": ["a", "b"], "line": [1.0, 2.0], "step": [1.0, 3.0]})
     with pytest.raises(ValueError, match="did you mean 'school'"):
         rivals.read.table(frame, groups="schol")
-    with pytest.raises(ValueError, match="models: .* did you mean 'line'"):
+    with pytest.raises(ValueError, match=r"models: .* did you mean 'line'"):
         rivals.read.table(frame, models=["lime", "step"])
 
 
@@ -215,10 +215,10 @@ def test_log_likelihoods_are_turned_round_and_say_so():
 
 def test_a_data_frame_of_summaries_or_predictions_is_not_compared_as_losses():
     rows = {"school": ["a", "b", "c"], "mean": [1.0, 2.0, 3.0], "sem": [1.0, 2.0, 3.0]}
-    with pytest.raises(ValueError, match="rivals.read.summaries"):
+    with pytest.raises(ValueError, match=r"rivals.read.summaries"):
         rivals.compare(pandas.DataFrame(rows), groups="school")
     rows = {"school": ["a", "b", "c"], "y": [1.0, 2.0, 3.0], "line": [1.0, 2.0, 3.0]}
-    with pytest.raises(ValueError, match="rivals.read.predictions"):
+    with pytest.raises(ValueError, match=r"rivals.read.predictions"):
         rivals.compare(polars.DataFrame(rows), groups="school")
 
 

@@ -257,6 +257,15 @@ def test_what_cannot_be_read_says_what_to_do():
     for message in ("fitted with offset", "fitted with weights", "transforms the response"):
         with pytest.raises((TypeError, ValueError), match=message):
             left_out(cases[message], data, groups="place")
+    with pytest.raises(ValueError, match=r"fitted to \d+ rows, and was given"):
+        left_out(lambda rows: FITS["GLM"](data), data, groups="place")
+    with pytest.raises(TypeError, match="GLM of statsmodels is not fitted"):
+        left_out(lambda rows: FITS["GLM"](rows).model, data, groups="place", target="ticks")
+    with pytest.raises(TypeError, match=r"Series gives numbers.*noise="):
+        left_out(lambda rows: FITS["OLS"](rows).predict, data, groups="place", target="ticks")
+    missing = data.assign(height=np.where(np.arange(len(data)) == 3, np.nan, data.height))
+    with pytest.raises(ValueError, match=r"OLS predicts 1 of .*are inputs missing"):
+        left_out(lambda rows: smf.ols("ticks ~ height", rows).fit(), missing, groups="place")
     with pytest.raises(TypeError, match="got NoneType"):
         left_out(cases["got NoneType"], data, groups="place", target="ticks")
     with pytest.raises(TypeError, match="seen every group"):

@@ -194,7 +194,7 @@ def test_text_that_looks_like_numbers_is_not_cast(engine):
 def test_missing_values_are_refused_in_batches_too():
     losses = drawn(np.random.default_rng(9), n_models=MANY + 1)
     frame = table_of(losses).with_columns(m7=polars.lit(None, dtype=polars.Float64))
-    with pytest.raises(ValueError, match="model 'm7': .* losses are missing"):
+    with pytest.raises(ValueError, match=r"model 'm7': .* losses are missing"):
         summaries_of(frame.lazy(), groups="site")
 
 
@@ -211,10 +211,11 @@ def test_what_an_engine_says_against_it_is_passed_on():
 def test_an_engine_that_fails_in_the_middle_of_duckdb():
     duckdb = pytest.importorskip("duckdb")
     relation = duckdb.connect().sql(
-        "select 'a' as site, 1.0 as p, cast(case when i > 5000 then 'x' else '1' end as double) as q "
+        "select 'a' as site, 1.0 as p, "
+        "cast(case when i > 5000 then 'x' else '1' end as double) as q "
         "from range(6000) t(i)"
     )
-    with pytest.raises(ValueError, match="duckdb could not compute it: .*'x'"):
+    with pytest.raises(ValueError, match=r"duckdb could not compute it: .*'x'"):
         summaries_of(relation, groups="site")
 
 
@@ -230,7 +231,7 @@ def test_arguments_that_lead_nowhere_are_told():
         summaries_of(frame.head(0), groups="site")
     with pytest.raises(TypeError, match="got int"):
         summaries_of(3, groups="site")
-    with pytest.raises(ValueError, match="list of .json files is empty"):
+    with pytest.raises(ValueError, match=r"list of .json files is empty"):
         summaries_of([])
     with pytest.raises(ValueError, match="'sem' is no model"):
         summaries_of(frame.rename({"x": "sem"}), groups="site")

@@ -344,7 +344,7 @@ class Calibration:
         unit = study.source.unit
         if here.loss_unit and unit and unit != here.loss_unit:
             raise ValueError(say.other("losses in", here.loss_unit, unit))
-        n_points = study.observed.shape[1]
+        n_points = study.n_points
         if not 1.0 / SIMILAR_SIZE <= n_points / here.n_data <= SIMILAR_SIZE:
             raise ValueError(say.other("points:", str(here.n_data), str(n_points)))
         ratio = study.n_simulations / here.n_simulations

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import sys
+import traceback
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from os import PathLike
+from pathlib import Path
 from time import monotonic
 from typing import Any, TypeAlias
 
@@ -14,6 +17,7 @@ from rivals._checks import check_size
 from rivals._optional import need
 from rivals._random import entropy_from
 from rivals._types import RNG
+from rivals._warnings import PACKAGE
 from rivals.calibrate.experiment import (
     GROWTH,
     N_TRUTH,
@@ -24,7 +28,7 @@ from rivals.calibrate.experiment import (
     run_experiment,
 )
 from rivals.calibrate.result import Calibration
-from rivals.calibrate.store import Store, Study, open_to_write, source_of, stored_entropy
+from rivals.calibrate.store import MEMORY, Store, Study, open_to_write, source_of, stored_entropy
 from rivals.laws import Law
 
 # A scenario, its place, the index of an experiment, and points for its truth.
@@ -147,8 +151,13 @@ def calibrate(
             if (place, index) not in done
         ]
         _run(missing, kept, n_jobs, progress)
-        while more := _with_more_truth(functions, kept):
-            _run(more, kept, n_jobs, progress)
+        for place, function in enumerate(functions):
+            n_truth = conditions.n_truth
+            while n_truth * GROWTH <= conditions.most_truth:
+                open_ = _undecided(kept, place, n_truth)
+                n_truth *= GROWTH
+                more = [(function, place, index, n_truth) for index in open_]
+                _run(more, kept, n_jobs, progress)
         return Calibration.of_store(kept)
 
 
@@ -172,27 +181,19 @@ def _named(scenarios: Any) -> dict[str, Scenario]:
     return named
 
 
-def _with_more_truth(functions: Sequence[Scenario], kept: Store) -> list[Task]:
-    """Experiments whose truth needs more points; all of one size, the smallest first.
+def _undecided(kept: Store, place: int, n_truth: int) -> list[int]:
+    """Experiments of a scenario that so many points leave undecided, of more than a twentieth.
 
-    They depend on which experiments there are, not on the order in which they were run.
+    It depends on which experiments there are, not on the order in which they were run.
     """
-    conditions = kept.study.conditions
     found = kept.outcomes()
+    found = found[found["scenario"] == place]
     unknown = is_undecided(found["risk_a"], found["risk_b"], found["truth_error"])
-    for place, function in enumerate(functions):
-        here = found["scenario"] == place
-        n_truth = conditions.n_truth
-        while n_truth * GROWTH <= conditions.most_truth:
-            open_ = here & (found["n_truth"] == n_truth) & unknown
-            n_open = np.sum(open_) + np.sum(here & (found["n_truth"] > n_truth))
-            if n_open <= FEW_UNDECIDED * here.sum():
-                break
-            n_truth *= GROWTH
-            if open_.any():
-                indices = found["experiment"][open_].tolist()
-                return [(function, place, index, n_truth) for index in indices]
-    return []
+    open_ = unknown & (found["n_truth"] == n_truth)
+    n_open = np.sum(open_) + np.sum(found["n_truth"] > n_truth)
+    if n_open <= FEW_UNDECIDED * found.size:
+        return []
+    return list(found["experiment"][open_].tolist())
 
 
 # ---------------------------------------------------------------- running
@@ -203,7 +204,7 @@ def _run(tasks: Sequence[Task], kept: Store, n_jobs: int | None, progress: bool)
     if not tasks:
         return
     waiting: list[Found] = []
-    hope = _Hope(kept)
+    hope = _Hope(kept, tasks)
     written = monotonic()
     n_kept = 0
     try:
@@ -219,7 +220,7 @@ def _run(tasks: Sequence[Task], kept: Store, n_jobs: int | None, progress: bool)
         kept.write(waiting)
         n_kept += len(waiting)
         where = f"{kept.name} has them; run it again to go on"
-        if kept.name == ":memory:":
+        if kept.name == MEMORY:
             where = "they are lost; name a store= to keep them next time"
         raise CalibrationInterrupted(
             f"stopped after {n_kept} of {len(tasks)} experiments; {where}"
@@ -244,24 +245,36 @@ def _attempt(
     try:
         return place, index, run_experiment(scenario, conditions, place, index, n_truth)
     except Exception as error:
-        return place, index, f"{type(error).__name__}: {error}"
+        return place, index, f"{type(error).__name__}: {error}{_where(error)}"
+
+
+def _where(error: Exception) -> str:
+    """The line that raised it, in code of the user's."""
+    theirs = [
+        frame
+        for frame in traceback.extract_tb(error.__traceback__)
+        if not frame.filename.startswith(PACKAGE) and "site-packages" not in frame.filename
+    ]
+    return f" ({Path(theirs[-1].filename).name}, line {theirs[-1].lineno})" if theirs else ""
 
 
 class _Hope:
     """Stops where a scenario only fails: the mistake is in it."""
 
-    def __init__(self, kept: Store) -> None:
+    def __init__(self, kept: Store, tasks: Sequence[Task]) -> None:
         self.names = list(kept.study.sources)
-        self.failed = dict.fromkeys(range(len(self.names)), 0)
+        self.left = {
+            place: min(n_tasks, HOPELESS)
+            for place, n_tasks in Counter(place for _, place, _, _ in tasks).items()
+        }
         self.works = {place for place, _ in kept.done(retry=True)}
 
     def after(self, found: Found) -> None:
         place, index, outcome = found
         if not isinstance(outcome, str):
             self.works.add(place)
-            return
-        self.failed[place] += 1
-        if place not in self.works and self.failed[place] >= HOPELESS:
+        self.left[place] -= 1
+        if self.left[place] == 0 and place not in self.works:
             raise RuntimeError(
                 f"scenario {self.names[place]!r}: every experiment fails; number {index} with "
                 f"{outcome}"
@@ -271,20 +284,17 @@ class _Hope:
 def _shown(found: Iterable[Found], total: int, progress: bool) -> Iterator[Found]:
     """Say on standard error how far a long run is: in place on a terminal, else each minute."""
     in_place = sys.stderr.isatty()
+    between = BETWEEN if in_place else 60.0
     begin = monotonic()
-    said = begin + QUIET - BETWEEN
+    said = begin + QUIET - between
     for number, each in enumerate(found, start=1):
         yield each
         now = monotonic()
-        if progress and now - said > (BETWEEN if in_place or said < now - 60.0 else 60.0):
+        if progress and now - said > between:
             left = (now - begin) / number * (total - number)
             text = f"rivals calibrate: {number} of {total} experiments, {_time(left)} left"
-            print(
-                f"\r{text:<78}" if in_place else text,
-                end="" if in_place else "\n",
-                file=sys.stderr,
-                flush=True,
-            )
+            text = f"\r{text:<78}" if in_place else f"{text}\n"
+            print(text, end="", file=sys.stderr, flush=True)
             said = now
     if progress and in_place and monotonic() - begin > QUIET:
         print(file=sys.stderr)

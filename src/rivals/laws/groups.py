@@ -20,6 +20,7 @@ each group was left out in turn: models then share training data, and d_g their 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from math import inf
 from typing import ClassVar
 
@@ -261,6 +262,7 @@ def _prior(
     return np.asarray(np.maximum(np.sqrt(0.5 * c * seen), narrowest))
 
 
+@lru_cache(maxsize=1)
 def weights_of_groups(summary: GroupSummaries) -> FloatArray:
     """w_g ∝ 1/(τ² + σ²/n_g), τ² by moments pooled over all pairs: one for all models.
 

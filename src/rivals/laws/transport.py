@@ -12,6 +12,7 @@ Formula, with se the standard error of the paired difference:
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf
 from typing import ClassVar
@@ -73,7 +74,7 @@ class Transport(Law):
         first = float(np.mean(study.observed[0] - reference))
         return TransportSummary(
             study.names,
-            study.observed.shape[1],
+            study.n_points,
             reference + first,
             np.array([np.mean(observed - study.observed[0]) for observed in study.observed]),
             mean_errors(study.observed, order=study.order, clusters=clusters),
@@ -98,6 +99,17 @@ class Transport(Law):
         moved = self.c(setting) * (misfits[:, a] + misfits[:, b])
         centre = summary.means[a] - summary.means[b]
         return Normal(centre, moved + sampling, sampling, summary.errors.degrees)
+
+    def at_each_c(
+        self, summary: TransportSummary, values: Sequence[float], rng: int, a: int, b: int
+    ) -> tuple[FloatArray, FloatArray]:
+        """All c at once, and no simulation alone."""
+        misfits = summary.misfits.mean(axis=0)
+        sampling = summary.errors.of_pairs(np.array([a]), np.array([b]))
+        variance = np.array([values]) * (misfits[a] + misfits[b]) + sampling
+        centre = summary.means[[a]] - summary.means[[b]]
+        law = Normal(centre, variance, sampling, summary.errors.degrees)
+        return law.below(np.zeros(1))[0], np.zeros(len(values))
 
     def risks(self, summary: TransportSummary, setting: Setting) -> Normal:
         sampling = summary.errors.own

@@ -7,6 +7,7 @@ models share, however large, costs no digits.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil, inf
 
@@ -61,10 +62,10 @@ class PairSums:
         total = square[:, None] + square[None, :]
         matrix = np.maximum(total - (products + products.T), 0.0)
         np.fill_diagonal(matrix, 0.0)
-        lost_a, lost_b = np.nonzero(np.triu(matrix < CANCELLED * total, k=1))
-        for a, b in zip(lost_a.tolist(), lost_b.tolist(), strict=True):
-            difference = gaps[a] - gaps[b]
-            matrix[a, b] = matrix[b, a] = difference @ difference
+        for a, b in np.argwhere(matrix < CANCELLED * total).tolist():
+            if a < b:
+                difference = gaps[a] - gaps[b]
+                matrix[a, b] = matrix[b, a] = difference @ difference
         return cls(own, matrix)
 
     def of_pairs(self, a: IntArray, b: IntArray) -> FloatArray:
@@ -118,13 +119,16 @@ class MeanErrors:
 
 
 def mean_errors(
-    losses: FloatArray, *, order: str | None = None, clusters: IntArray | None = None
+    losses: Sequence[FloatArray] | FloatArray,
+    *,
+    order: str | None = None,
+    clusters: IntArray | None = None,
 ) -> MeanErrors:
     """The sampling variances of the mean losses of several models at the same points.
 
     Parameters
     ----------
-    losses : array, shape (models, points)
+    losses : array, shape (models, points), or a sequence of its rows
     order : None or "time"
         None: points are independent. "time": they are a series, and the long-run variance is
         estimated: prewhitened by an autoregression (Andrews & Monahan 1992), with a Bartlett
@@ -138,10 +142,10 @@ def mean_errors(
     >>> errors.of_pairs(np.array([0]), np.array([1]))
     array([0.0625])
     """
-    gaps = losses - losses[0]
+    gaps = beyond_first(losses)
     gaps -= gaps.mean(axis=1, keepdims=True)
     first = losses[0] - losses[0].mean()
-    n_points = losses.shape[1]
+    n_points = first.size
     if clusters is not None:
         labels, codes = np.unique(clusters, return_inverse=True)
         first, gaps = _sums_within(first[None, :], codes)[0], _sums_within(gaps, codes)
@@ -150,6 +154,18 @@ def mean_errors(
     if order == "time":
         return _of_series(first, gaps)
     return MeanErrors(PairSums.of(first, gaps).scaled(1.0 / ((n_points - 1.0) * n_points)))
+
+
+def beyond_first(
+    rows: Sequence[FloatArray] | FloatArray, order: IntArray | None = None
+) -> FloatArray:
+    """Rows less the first one, their points in this order; nothing else is as large as the rows."""
+    gaps = np.empty((len(rows), rows[0].size))
+    for gap, row in zip(gaps, rows, strict=True):
+        np.subtract(row, rows[0], out=gap)
+        if order is not None:
+            gap[:] = gap[order]
+    return gaps
 
 
 def _sums_within(rows: FloatArray, codes: IntArray) -> FloatArray:

@@ -58,28 +58,46 @@ class Decision:
 
 def decide(evidence: Evidence, setting: Setting) -> Decision:
     """Apply the rule."""
-    threshold = setting.threshold
     names = evidence.names
+    order = np.argsort(evidence.risk, kind="stable")
+    found = applied(evidence, setting)
+    unstable = found.rejected & (found.stability < STABLE)  # nan is not below anything
+    kept: dict[str, Rejection] = {}
+    undecided: dict[str, Rejection] = {}
+    for model in order[found.pair[order] >= 0].tolist():
+        pair = int(found.pair[model])
+        reason: Literal["", "draws", "simulations"] = "" if found.rejected[model] else "draws"
+        if unstable[model]:
+            reason = "simulations"
+        by = names[evidence.better[pair]]
+        rejection = Rejection(names[model], by, float(evidence.forward[pair]), reason)
+        (undecided if reason else kept)[names[model]] = rejection
+    ranking = tuple(names[place] for place in order.tolist())
+    return Decision(ranking, kept, undecided, found.stability)
+
+
+@dataclass(frozen=True, eq=False)
+class Applied:
+    """The rule as arrays: for each model the pair that rejects it, or would, −1 without any;
+    whether it surely does; and the part of the single simulations that agree.
+    """
+
+    pair: IntArray
+    rejected: BoolArray
+    stability: FloatArray
+
+
+def applied(evidence: Evidence, setting: Setting) -> Applied:
+    """The rule, of all models at a time."""
+    threshold = setting.threshold
     order = np.argsort(evidence.risk, kind="stable")
     lower = evidence.risk[evidence.better] < evidence.risk[evidence.worse]
     above = lower & evidence.clear & (evidence.forward > threshold)
     surely = above & (evidence.forward - ERRORS * evidence.error > threshold)
-    likely_rival = _best_rival(evidence, order, above)
     rival = _best_rival(evidence, order, surely)
     rejected = rival >= 0
-    stability = _shared(evidence.strongest > threshold, rejected)
-    unstable = rejected & (stability < STABLE)  # nan is not below anything
-    kept: dict[str, Rejection] = {}
-    undecided: dict[str, Rejection] = {}
-    for model in order[likely_rival[order] >= 0].tolist():
-        pair = int(rival[model] if rejected[model] else likely_rival[model])
-        reason: Literal["", "draws", "simulations"] = "" if rejected[model] else "draws"
-        if unstable[model]:
-            reason = "simulations"
-        by = names[evidence.better[pair]]
-        found = Rejection(names[model], by, float(evidence.forward[pair]), reason)
-        (undecided if reason else kept)[names[model]] = found
-    return Decision(tuple(names[place] for place in order.tolist()), kept, undecided, stability)
+    pair = np.where(rejected, rival, _best_rival(evidence, order, above))
+    return Applied(pair, rejected, _shared(evidence.strongest > threshold, rejected))
 
 
 def _best_rival(evidence: Evidence, order: IntArray, beats: BoolArray) -> IntArray:

@@ -91,9 +91,8 @@ def spread_between_groups(
     n_groups = differences.shape[1]
     weight, tau = _with_tails(weight, log_tau, n_groups, flat=np.isinf(scales))
     weight /= weight.sum(axis=2, keepdims=True)
-    edges = ((0, 0), (1, 1))
-    centre = np.pad(centre, edges, mode="edge")
-    variance = np.pad(variance, edges, mode="edge")
+    centre = np.concatenate([centre[:, :1], centre, centre[:, -1:]], axis=1)
+    variance = np.concatenate([variance[:, :1], variance, variance[:, -1:]], axis=1)
     # Far out, the mean over the groups at hand is as uncertain as τ says: V = τ²/G.
     variance[:, -1] = tau[:, -1] ** 2 / n_groups
     return Spread(weight, middle + centre, variance, tau)
@@ -103,7 +102,8 @@ def _grid(low: FloatArray, high: FloatArray, n_points: int) -> FloatArray:
     """Evenly spaced points of each problem, one row each also in memory: sums along it then add in
     the same order, however many problems there are.
     """
-    return np.ascontiguousarray(np.linspace(low, high, n_points, axis=1))
+    steps = np.arange(n_points) / (n_points - 1.0)
+    return np.asarray(low[:, None] + (high - low)[:, None] * steps)
 
 
 @dataclass(frozen=True, eq=False)

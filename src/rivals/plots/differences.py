@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from rivals import sentences as say
+from rivals import told
 from rivals.plots.style import (
     COLOURS,
     ROW,
@@ -77,7 +78,8 @@ def plot_differences(result: Comparison, *, ax: Axes | None = None) -> Axes:
     wins = chances[0].over or heads.pop()
     cut = len(result.names) - len(names)
     caption = say.picture_of_differences(result.setting.level, wins, heads, cut)
-    return finish(ax, f"worse than the best{f' ({unit})' if unit else ''}", "", caption)
+    whole = " ".join([caption, *told.covered(result, "difference")])
+    return finish(ax, f"worse than the best{f' ({unit})' if unit else ''}", "", whole)
 
 
 def _write(ax: Axes, row: int, chances: list[Column], decision: Column) -> None:

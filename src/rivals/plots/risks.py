@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rivals import sentences as say
-from rivals import shown
+from rivals import shown, told
 from rivals._types import FloatArray
 from rivals.laws.base import quantile
 from rivals.laws.unknown_c import is_unknown
@@ -77,7 +77,8 @@ def plot_risks(result: Comparison, *, ax: Axes | None = None) -> Axes:
         bool(result.rejections),
         len(result.names) - len(names),
     )
-    return finish(ax, f"risk{f' in {unit}' if unit else ''} (lower is better)", "", caption)
+    whole = " ".join([caption, *told.covered(result, "risk")])
+    return finish(ax, f"risk{f' in {unit}' if unit else ''} (lower is better)", "", whole)
 
 
 def density(result: Comparison) -> tuple[FloatArray, FloatArray]:

@@ -12,7 +12,7 @@ import numpy as np
 from rivals._optional import need
 from rivals._types import IntArray
 from rivals._warnings import warn
-from rivals.grouping import Grouping
+from rivals.grouping import Grouping, noun_of
 from rivals.losses import check_index
 from rivals.read.rows import column, index_of, n_rows
 
@@ -65,9 +65,7 @@ def grouping_of(groups: Any, data: Any, noun: str | None = None) -> Grouping:
 def grouping_in(data: Any, groups: Any) -> Grouping:
     """The group of each row, given by labels or by the name of their column."""
     labels = column(data, groups, "groups")
-    # What one group is called comes with the name of a column of a data frame.
-    says_noun = hasattr(labels, "name") or not isinstance(groups, str)
-    return grouping_of(labels, data, None if says_noun else groups.lower())
+    return grouping_of(labels, data, noun_of(groups) if isinstance(groups, str) else None)
 
 
 def folds_of_groups(grouping: Grouping) -> list[Fold]:

@@ -25,6 +25,7 @@ from rivals.read.point_losses import CRPS, LOG, PointLoss, crps, point_loss
 from rivals.read.predictive import at_rows, density_at, is_candidate, predictions_at, target_of
 from rivals.read.rows import column, index_of, take, targets_of
 from rivals.read.running import functions_of, run_folds
+from rivals.read.statsmodels_fits import check_rows_of_fit
 
 
 def left_out(
@@ -161,6 +162,7 @@ class _LeftOut:
         train, test = self.folds[fold].train, self.folds[fold].test
         rows = take(self.data, test)
         fitted = self.fits[model](take(self.data, train))
+        check_rows_of_fit(fitted, train.size)
         target = target_of(fitted)
         said = Provenance(library=library_of(getattr(fitted, "model", fitted)))
         if self.joint:

@@ -10,7 +10,7 @@ from rivals._types import FloatArray, IntArray
 from rivals.read.densities import Density, density_of, density_of_labels, is_distribution
 from rivals.read.estimators import probabilities_of
 from rivals.read.rows import numbers_of
-from rivals.read.statsmodels_fits import is_result, response_of, statsmodels_density
+from rivals.read.statsmodels_fits import is_result, is_unfitted, response_of, statsmodels_density
 
 WHAT = (
     "a distribution (as scipy.stats.norm(mean, sigma)), results of statsmodels, a fitted "
@@ -44,13 +44,16 @@ def density_at(fitted: Any, rows: Any, n_points: int, units: IntArray) -> Densit
         classes = np.asarray(fitted.classes_)
         at = inputs_of(fitted, rows)
         return density_of_labels(classes, probabilities_of(fitted, at, classes))
-    if hasattr(fitted, "predict") or isinstance(fitted, (np.ndarray, float, list)):
+    name = type(fitted).__name__
+    if is_unfitted(fitted):
+        raise TypeError(f"{name} of statsmodels is not fitted; return what its fit() gives")
+    if hasattr(fitted, "predict") or hasattr(fitted, "__array__") or isinstance(fitted, float):
         raise TypeError(
-            f"{type(fitted).__name__} predicts numbers, and says nothing of how targets are "
-            'distributed about them; pass noise=, as noise="gaussian", or judge predictions by '
-            'loss=, as loss="absolute"; or return ' + WHAT
+            f"{name} gives numbers, and says nothing of how targets are distributed about them; "
+            'pass noise=, as noise="gaussian", or judge predictions by loss=, as loss="absolute"; '
+            f"or return {WHAT}"
         )
-    raise TypeError(f"expected {WHAT}; got {type(fitted).__name__}")
+    raise TypeError(f"expected {WHAT}; got {name}")
 
 
 def predictions_at(fitted: Any, rows: Any, n_points: int) -> FloatArray:

@@ -105,7 +105,7 @@ def numbers_of(predicted: Any, n_points: int, who: str) -> FloatArray:
         )
     if not np.isfinite(found).all():
         raise ValueError(
-            f"{who} predicts {np.count_nonzero(~np.isfinite(found))} numbers of {n_points} that "
-            "are not finite"
+            f"{who} predicts {np.count_nonzero(~np.isfinite(found))} of {n_points} numbers that "
+            "are not finite; are inputs missing there?"
         )
     return found

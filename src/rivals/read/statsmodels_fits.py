@@ -41,6 +41,21 @@ def is_result(model: Any) -> bool:
     return any(kind.__module__.startswith("statsmodels.") for kind in type(inner).__mro__)
 
 
+def is_unfitted(model: Any) -> bool:
+    """Whether it is a model of statsmodels that was not fitted."""
+    return type(model).__module__.startswith("statsmodels.") and hasattr(model, "fit")
+
+
+def check_rows_of_fit(model: Any, n_rows: int) -> None:
+    """Refuse a fit to more rows than it was given: it has seen the groups that were left out."""
+    n_fitted = getattr(model, "nobs", 0) if is_result(model) else 0
+    if n_fitted > n_rows:
+        raise ValueError(
+            f"the model was fitted to {n_fitted:g} rows, and was given {n_rows}; fit it to the "
+            "rows that the function is called with, not to all data"
+        )
+
+
 def response_of(results: Any) -> str:
     """The name of the response, if the formula takes it as it is."""
     formula = getattr(results.model, "formula", None)

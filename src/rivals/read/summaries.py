@@ -340,7 +340,7 @@ def _in_batches(rows: _Rows) -> GroupSummaries:
         _check_labels(rows, batch["key"])
         grouping = Frame(rows.where, batch.rename({"key": rows.groups})).grouping(rows.groups)
         nothing = tuple(np.empty((0, 0)) for _ in rows.models)
-        study = Study(tuple(rows.models), losses, nothing, grouping, Provenance())
+        study = Study(tuple(rows.models), tuple(losses), nothing, grouping, Provenance())
         found = GroupSummaries.of(study)
         total = found if total is None else merged(total, found)
     assert total is not None

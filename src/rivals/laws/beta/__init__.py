@@ -94,7 +94,7 @@ class Beta(Law):
     def summarise(self, study: Study) -> BetaSummary:
         need_simulations(study, self.name)
         return self.summary_of(
-            study.names, study.reference, study.observed, study.simulated, study.source
+            study.names, study.reference, np.stack(study.observed), study.simulated, study.source
         )
 
     def summary_of(
