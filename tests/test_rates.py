@@ -22,12 +22,15 @@ ROLE = re.compile(r"\{measured\}`([^`]+)`")
 RATE = re.compile(r"\d(?: ± [\d.]+)? ?(?:%|points)")
 # Of what a rate is.
 CASES = re.compile(
-    r"\d+ (?:real |public |development |simulated )*(?:data sets|studies|problems|boards)"
+    r"\d+ (?:real |public |development |simulated )*(?:data sets|studies|problems|boards|families)"
 )
 # Simulated studies are as many in a whole paragraph.
 SIMULATED = re.compile(r"\d+ (?:simulated (?:pairs|studies|boards)|studies of each kind)")
 # Not measured: what a limit or an interval is made for.
-NOMINAL = re.compile(r"interval|nominal|made for|threshold|confidence|probability of|one decision")
+NOMINAL = re.compile(
+    r"interval|nominal|made for|threshold|confidence|probability of|one decision|no more than"
+    r"|at most|are named for"
+)
 
 
 def text_of(page):

@@ -106,7 +106,7 @@ def test_a_c_that_states_no_winner_is_not_called_valid(tool):
             assert row["says nothing"] <= row["of"] - speaking
 
 
-def test_every_public_name_of_emdcmp_is_mapped():
+def test_every_public_name_of_emdcmp_is_mapped(tool):
     """Those of its release 1.1.1: what its modules list in `__all__`, or define without one."""
     text = (PAGES / "from-emdcmp.md").read_text(encoding="utf-8")
     for name in (
@@ -126,7 +126,7 @@ def test_why_the_authors_name_more_winners(tool):
     assert f"a mean rate of {mean} %, straight pieces {straight} %" in text
 
 
-def test_what_counts_and_voltages_recognise():
+def test_what_counts_and_voltages_recognise(tool):
     text = (PAGES / "corrections.md").read_text(encoding="utf-8")
     found = json.loads(
         (ROOT / "benchmarks" / "results" / "spike_counts.json").read_text(encoding="utf-8")

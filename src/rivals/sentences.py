@@ -675,8 +675,8 @@ def c_is_calibrated(c: float) -> str:
 def too_many_to_change() -> str:
     """Why a page of many models or groups offers less."""
     return (
-        "Of so many models or groups, c and margin cannot be changed here: result.at(c=…, "
-        "margin=…) decides at others."
+        "With so many models or groups each further setting takes long: result.at(c=…, margin=…, "
+        "threshold=…) decides at those that the page does not offer."
     )
 
 

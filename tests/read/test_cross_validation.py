@@ -226,10 +226,14 @@ def test_crps_of_a_gaussian_is_its_closed_form():
 def test_counts_under_gaussian_noise_are_questioned():
     X, _, group = problem(4)
     y = np.random.default_rng(0).poisson(3.0, size=len(X))
+    X = np.abs(X) * 0.01
     with pytest.warns(rivals.RivalsWarning, match="negative binomial"):
         cross_validated(BOTH, X, y, groups=group, rng=0)
     both = {"line": "gaussian", "mean": "poisson"}
     found = cross_validated(BOTH, X, y, groups=group, noise=both, rng=0)
+    # A density beside a probability: both are likelihoods.
+    assert {each.source.loss for each in found.values()} == {"negative log likelihood"}
+    found = cross_validated(BOTH, X, y, groups=group, noise="negative binomial", rng=0)
     assert found["mean"].source.loss == "negative log probability"
 
 

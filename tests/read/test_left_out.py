@@ -268,6 +268,10 @@ def test_what_cannot_be_read_says_what_to_do():
         left_out(lambda rows: smf.ols("ticks ~ height", rows).fit(), missing, groups="place")
     with pytest.raises(TypeError, match="got NoneType"):
         left_out(cases["got NoneType"], data, groups="place", target="ticks")
+    with pytest.raises(ValueError, match="leave out noise=, or loss="):
+        left_out(FITS["OLS"], data, groups="place", noise="gaussian", loss="absolute")
+    with pytest.raises(ValueError, match="a function of the rows"):
+        left_out(FITS["OLS"], data, groups="place", noise="predicted")
     with pytest.raises(TypeError, match="seen every group"):
         left_out(FITS["GLM"](data), data, groups="place")
     with pytest.raises(ValueError, match="no column 'plce'"):

@@ -73,7 +73,7 @@ READING = (
     "yellow areas the criterion is overconfident. Rows: as published; the same experiments with "
     "the exact process; corrected, with law beta and one simulation as in the paper; corrected, "
     "with the library's defaults, the transport law and 16 simulations. Beside each c: whether the "
-    "rule on stated winners lets it pass (– where no winner is stated), and whether it keeps the "
+    "rule on named winners lets it pass (– where no winner is named), and whether it keeps the "
     "paper's bound in 16 bins, to within 0.05 beyond chance."
 )
 DIFFERENCES = [
@@ -327,15 +327,15 @@ def _draw(records: dict[str, Record]) -> Any:
     for panel in axes[-1]:
         panel.set_xlabel("stated probability of that", fontsize=8)
     figure.suptitle(
-        f"Above each panel: c, and whether it passes ({PASSED}) the rule on stated winners\n"
-        "(– no winner is stated), then the paper's bound",
+        f"Above each panel: c, and whether it passes ({PASSED}) the rule on named winners\n"
+        "(– no winner is named), then the paper's bound",
         fontsize=9,
     )
     return figure
 
 
 def _label(record: Record, k: int) -> str:
-    """c, and whether it passes the rule on stated winners, then the paper's bound."""
+    """c, and whether it passes the rule on named winners, then the paper's bound."""
     column = record.log2_c.tolist().index(k)
     values = record.probability[:, column]
     truth = record.experiments.truth

@@ -80,8 +80,8 @@ READING = (
     "Grey: the authors' own experiments at c = 2^-2. Columns: as published; recordings with "
     "rounding errors of their own, widths fitted on another recording, truth from fresh "
     "recordings, with the published constants of the circuit; and with the documented ones. "
-    "Below: of the winners stated beyond 0.95, the part that is wrong (5 % are allowed); the part "
-    "of the experiments in which one is stated; and the bins, of 16, that break the paper's bound "
+    "Below: of the winners named beyond 0.95, the part that fails (5 % are allowed); the part "
+    "of the experiments in which one is named; and the bins, of 16, that break the paper's bound "
     "by more than 0.05, beyond chance."
 )
 DIFFERENCES = WHAT_WAS_WRONG
@@ -180,7 +180,7 @@ def _valid_in_copies(copies: Copies) -> dict[str, list[int]]:
 
 
 def _not_rejected(row: dict[str, Any]) -> int:
-    """Conditions that the rule on stated winners lets pass, those that state none included."""
+    """Conditions that the rule on named winners lets pass, those that name none included."""
     return int(row["valid"] + row["says nothing"])
 
 
@@ -239,7 +239,7 @@ def _out_of_step() -> dict[str, Any]:
 
 
 def _verdicts_of_copies() -> dict[str, Any]:
-    """Winners stated beyond 0.95, and wrong ones among them: in each copy, and by the authors."""
+    """Winners named beyond 0.95, and wrong ones among them: in each copy, and by the authors."""
     found: dict[str, Any] = {}
     for condition in MAIN:
         copies = recorded_copies(condition.key)
@@ -357,7 +357,7 @@ def _as_published(
                 [float(np.mean(each.excess(column))) for each in copies],
             ),
             compare_with_copies(
-                f"{key}: winners stated beyond 0.95 {at}",
+                f"{key}: winners named beyond 0.95 {at}",
                 theirs.verdicts(column).stated,
                 [each.verdicts(column).stated for each in copies],
             ),
@@ -474,7 +474,7 @@ def _draw(experiments: Variants) -> Any:
     """For two columns: 183 mm."""
     figure: Any = new_figure(7.2, 12.4)
     upper, lower = figure.subfigures(2, 1, height_ratios=(7.2, 5.2))
-    axes = upper.subplots(len(MAIN), len(experiments))
+    axes = upper.subplots(len(MAIN), len(experiments), squeeze=False)
     for column, (variant, by) in enumerate(experiments.items()):
         for row, condition in enumerate(MAIN):
             panel = axes[row, column]
@@ -495,11 +495,11 @@ def _draw(experiments: Variants) -> Any:
 
 
 def _draw_rules(part: Any, experiments: Variants) -> None:
-    """Against c, in each variant: wrong winners, stated winners, bins that break the bound."""
+    """Against c, in each variant: failed winners, named winners, bins that break the bound."""
     panels = part.subplots(3, len(experiments), sharex=True, sharey="row")
     colours = ("#D55E00", "#0072B2", "#009E73")
     pairs = dict.fromkeys(each.pair for each in MAIN)
-    looks = dict(zip(pairs, colours, strict=True))
+    looks = dict(zip(pairs, colours, strict=False))
     at = np.log2(C_MAIN)
     for column, (variant, by) in enumerate(experiments.items()):
         for condition in MAIN:
@@ -528,8 +528,8 @@ def _draw_rules(part: Any, experiments: Variants) -> None:
         panels[2, column].set_xlabel("c", fontsize=9)
     for panel in panels.flat:
         panel.tick_params(labelsize=8)
-    panels[0, 0].set_ylabel("wrong among\nthe stated", fontsize=9)
-    panels[1, 0].set_ylabel("winner\nstated", fontsize=9)
+    panels[0, 0].set_ylabel("failed among\nthe named", fontsize=9)
+    panels[1, 0].set_ylabel("winner\nnamed", fontsize=9)
     panels[2, 0].set_ylabel("bins beyond\nthe bound", fontsize=9)
     one_legend(part, panels[0, 0], "", loc="outside lower center", ncols=3, columnspacing=1)
 

@@ -57,9 +57,9 @@ READING = (
     "rows: a pair of candidates and an input; in each, four rows of short and four of long "
     "correlation of the input: low Gaussian, low Cauchy, high Gaussian, high Cauchy noise. Colour: "
     "by how much the confidence of B exceeds the truth in the worst of 16 bins, beyond chance; "
-    "above 0.05 the paper's bound is broken. A cross: the rule on stated winners rejects this c; a "
-    "dash: no winner is stated. Below: of all experiments, how many get a verdict (B beyond "
-    f"{THRESHOLD}), and how many of these verdicts name the wrong model, for each c and both laws "
+    "above 0.05 the paper's bound is broken. A cross: the rule on named winners rejects this c; a "
+    "dash: no winner is named. Below: in how many experiments a winner is named (B beyond "
+    f"{THRESHOLD}), and how many of these winners are wrong, for each c and both laws "
     "of the risk. As published, noise is Gaussian whatever its label."
 )
 DIFFERENCES = WHAT_WAS_WRONG
@@ -243,7 +243,7 @@ def _draw(experiments: Variants, verdicts: dict[str, dict[str, Any]]) -> Any:
     panels[0].set_yticks(4 * np.arange(len(groups)) + 1.5, groups, fontsize=8)
     bar = upper.colorbar(image, ax=panels, location="top", shrink=0.6, aspect=40)
     bar.set_label(
-        "× the rule on winners is broken    – no winner is stated\n"
+        "× the rule on winners is broken    – no winner is named\n"
         "four rows: Gaussian and Cauchy at low noise, then both at high noise\n"
         "colour: confidence beyond the truth, at least, in the worst of 16 bins",
         fontsize=8,
@@ -306,7 +306,7 @@ def _draw_verdicts(part: Any, verdicts: dict[str, dict[str, Any]]) -> None:
                     )
         panel.axhline(1 - THRESHOLD, color="0.7", lw=0.8, zorder=0)
         panel.set_title(variant, fontsize=8)
-        panel.set_xlabel("part of experiments with a verdict", fontsize=8)
+        panel.set_xlabel("winner named, part of experiments", fontsize=8)
         panel.tick_params(labelsize=8)
-    panels[0].set_ylabel("part of the verdicts\nthat is wrong", fontsize=8)
+    panels[0].set_ylabel("part of the named\nwinners that fails", fontsize=8)
     one_legend(part, panels[0], "", loc="outside lower center", ncols=4, columnspacing=1)

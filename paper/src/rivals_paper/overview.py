@@ -20,7 +20,7 @@ from rivals_paper.streams import stream
 
 NAME = "overview"
 DESCRIPTION = (
-    "Overview of the approach: losses, quantile functions, paths, risk distributions, verdict, and "
+    "Overview of the approach: losses, quantile functions, paths, risk distributions, decision, and "
     "calibration"
 )
 
@@ -28,7 +28,7 @@ READING = (
     "1 to 4, for each model: the fit to the data; losses on the data and on the model's own "
     "simulations; their quantile functions, whose gap δ is the discrepancy; paths that the process "
     "draws around q*, the more spread the larger c and δ are. 5: the average of each path is a "
-    "risk, and their distributions give the verdict. 6: where c comes from. In simulated "
+    "risk, and their distributions give the decision. 6: where c comes from. In simulated "
     "experiments with other biases of the spectrometer, of which either law is the truth, a curve "
     "in the shaded area is overconfident; the largest c that keeps out of it and names sixty "
     "winners or more is used in 4 and 5."
@@ -282,7 +282,7 @@ def _draw_risks(panel: Any, result: Comparison) -> None:
         panel.axvline(result.risk[name], ymax=0.05, color=colour, lw=2.5)
     best, other = (result.names.index(name) for name in result.ranking)
     probability = result.probability[best, other]
-    panel.set_title("5  risks and verdict", loc="left", fontsize=12, fontweight="bold")
+    panel.set_title("5  risks and decision", loc="left", fontsize=12, fontweight="bold")
     panel.set(
         xlabel="risk R (nats; ticks: empirical risks)", ylabel="probability density", ylim=(0, None)
     )

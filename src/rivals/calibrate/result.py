@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rivals._checks import check_printable
 from rivals._optional import need
 from rivals._types import FloatArray
 from rivals.calibrate import words as say
@@ -80,6 +81,18 @@ class Calibration:
     failures: tuple[Failure, ...] = ()
     n_wanted: int = 0
 
+    def __post_init__(self) -> None:
+        """One gate: what no run finds is no calibration."""
+        found = self.outcomes
+        for name in ("probability", "standard_error", "risk_a", "risk_b", "truth_error"):
+            if not np.isfinite(found[name]).all():
+                raise ValueError(f"the {name} of an experiment is not finite")
+        if not ((found["probability"] >= 0.0) & (found["probability"] <= 1.0)).all():
+            raise ValueError("the probability of an experiment is not between 0 and 1")
+        check_printable("scenarios", self.scenarios)
+        if not np.isin(found["scenario"], range(len(self.scenarios))).all():
+            raise ValueError("an experiment is of no scenario")
+
     @classmethod
     def open(cls, path: str | PathLike[str]) -> Calibration:
         """Read a store, finished or not."""
@@ -89,13 +102,14 @@ class Calibration:
     @classmethod
     def of_store(cls, store: Store) -> Calibration:
         """What a store holds."""
-        return cls(
-            tuple(store.study.sources),
-            store.study.conditions,
-            store.outcomes(),
-            store.failures(),
-            store.n_wanted,
-        )
+        study = store.study
+        found = store.outcomes()
+        try:
+            return cls(
+                tuple(study.sources), study.conditions, found, store.failures(), store.n_wanted
+            )
+        except ValueError as error:
+            raise store.damaged(error) from None
 
     @classmethod
     def from_experiments(
@@ -201,34 +215,26 @@ class Calibration:
         is not known which candidate is better, the truth is nan.
         """
         found = self.outcomes
-        names = np.array(self.scenarios)
-        fields = [
-            ("scenario", names.dtype),
-            ("experiment", "i8"),
-            ("c", "f8"),
-            ("probability", "f8"),
-            ("standard_error", "f8"),
-            ("outcome", OUTCOMES.dtype),
-            ("truth", "f8"),
-            ("risk_a", "f8"),
-            ("risk_b", "f8"),
-            ("truth_error", "f8"),
-            ("n_truth", "i8"),
-        ]
-        rows = np.empty((found.size, len(self.c)), dtype=fields)
-        rows["scenario"] = names[found["scenario"]][:, None]
-        rows["c"] = self.c
-        rows["truth"] = self.truth[:, None]
-        for name in ("probability", "standard_error"):
-            rows[name] = found[name]
-        for name in ("experiment", "risk_a", "risk_b", "truth_error", "n_truth"):
-            rows[name] = found[name][:, None]
-        stated = rows["probability"]
+        stated = found["probability"].ravel()
+        truth = np.repeat(self.truth, len(self.c))
+        wrong = (stated > 0.5) != (truth > 0.5)
+        became = np.where(np.isnan(truth), 3, 1 + wrong)
         named = np.maximum(stated, 1.0 - stated) > THRESHOLD
-        wrong = (stated > 0.5) != (rows["truth"] > 0.5)
-        became = np.where(np.isnan(rows["truth"]), 3, 1 + wrong)
-        rows["outcome"] = OUTCOMES[np.where(named, became, 0)]
-        return rows.ravel()
+        columns = {
+            "scenario": np.repeat(np.array(self.scenarios)[found["scenario"]], len(self.c)),
+            "experiment": np.repeat(found["experiment"], len(self.c)),
+            "c": np.tile(self.c, found.size),
+            "probability": stated,
+            "standard_error": found["standard_error"].ravel(),
+            "outcome": OUTCOMES[np.where(named, became, 0)],
+            "truth": truth,
+        }
+        for name in ("risk_a", "risk_b", "truth_error", "n_truth"):
+            columns[name] = np.repeat(found[name], len(self.c))
+        rows = np.empty(stated.size, [(name, values.dtype) for name, values in columns.items()])
+        for name, values in columns.items():
+            rows[name] = values
+        return rows
 
     # ---------------------------------------------------------------- which c
 

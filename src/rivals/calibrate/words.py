@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from math import isnan, log2
 from typing import Literal, TypeAlias
 
+from rivals._checks import UNPRINTABLE
 from rivals.sentences import count, listed, percent
 
 Problem: TypeAlias = Literal[
@@ -105,7 +106,10 @@ def no_valid_c(reasons: Mapping[float, str], rule: str, enough: int) -> str:
         remedy = (
             "Try smaller c if few winners are named, larger c if they fail, or more experiments"
         )
-    return f"no c is valid by {RULE_NAMES[rule]} with {enough} named winners ({found}). {remedy}."
+    return (
+        f"no c is valid with {enough} named winners or more, by {RULE_NAMES[rule]} ({found}). "
+        f"{remedy}."
+    )
 
 
 # ---------------------------------------------------------------- the screen
@@ -149,7 +153,7 @@ def chosen(c: float, rule: str, prefer: str, known: int, wrong: int) -> str:
 
 def failed(n: int, first: str) -> str:
     """Experiments that have no outcome."""
-    return f"{count(n, 'experiment')} failed, the first with {first}"
+    return f"{count(n, 'experiment')} failed, the first with {UNPRINTABLE.sub(' ', first)}"
 
 
 # ---------------------------------------------------------------- for a paper

@@ -20,7 +20,7 @@ from rivals.read.estimators import library_of
 from rivals.read.folds import Fold, folds_of_groups, grouping_in, units_of_groups
 from rivals.read.judging import Judged, Judging, assembled, named_alike, naming
 from rivals.read.mixed_models import check_same_groups
-from rivals.read.noise import of_each_model, warn_of_counts
+from rivals.read.noise import PREDICTED, of_each_model, warn_of_counts
 from rivals.read.point_losses import CRPS, LOG, PointLoss, crps, point_loss
 from rivals.read.predictive import at_rows, density_at, is_candidate, predictions_at, target_of
 from rivals.read.rows import column, index_of, take, targets_of
@@ -104,6 +104,14 @@ def left_out(
     """
     fits = functions_of(fit, "fit")
     chosen = point_loss(loss, classify=False)
+    noises = of_each_model(noise, list(fits))
+    if noise is not None and chosen.needs != "distribution":
+        raise ValueError("noise= is for loss='log' and 'crps'; leave out noise=, or loss=")
+    if PREDICTED in [each for each in noises if isinstance(each, str)]:
+        raise ValueError(
+            f"noise={PREDICTED!r} is for read.cross_validated; here, return a function of the rows "
+            "that gives a distribution, as lambda rows: scipy.stats.norm(*model.predict(rows))"
+        )
     if joint and (chosen is not LOG or noise is not None):
         raise ValueError(
             "joint=True is of the log density of models that give one; leave out loss= and noise="
@@ -116,7 +124,7 @@ def left_out(
         folds_of_groups(grouping),
         None if target is None else targets_of(column(data, target, "target"), "target"),
         chosen,
-        of_each_model(noise, list(fits)),
+        noises,
         joint,
         check_size(n_simulations, "n_simulations", least=0),
         entropy_from(rng),

@@ -164,4 +164,7 @@ byId("copy").addEventListener("click", async (event) => {
   event.target.textContent = "Copied";
 });
 
+// Without JavaScript there is nothing to choose.
+document.querySelectorAll("#controls, #copy").forEach((each) => (each.hidden = false));
+document.querySelectorAll("select").forEach((each) => (each.disabled = false));
 showScreen();

@@ -18,14 +18,16 @@ from rivals.table import Column
 if TYPE_CHECKING:
     from rivals.result import Comparison
 
-# The table has so many models. Of more than MANY models or groups, neither c nor margin can be
-# changed: each further setting takes its time.
+# The table has so many models. Each further setting takes its time: of more than MANY models or
+# groups, neither c nor margin can be changed, and few thresholds; of more models than the table has
+# nothing.
 MOST_ROWS = 300
-MANY_MODELS = 64
+MANY_MODELS = 30
 MANY_GROUPS = 2000
 # Beside so many models all others are shown.
 MOST_BESIDE = 12
 THRESHOLDS = (0.7, 0.8, 0.85, 0.9, 0.95, 0.975, 0.99, 0.995, 0.999)
+FEW_THRESHOLDS = (0.9, 0.95, 0.99)
 VALUES_OF_C = tuple(2.0**octave for octave in range(-6, 5, 2))
 N_MARGINS = 5
 HEADS = {"threshold": "Threshold", "c": "Sensitivity c", "margin": "Margin"}
@@ -40,6 +42,11 @@ class Axis:
     labels: tuple[str, ...]
     own: int
 
+    def alone(self) -> Axis:
+        """The run's value, and no other."""
+        only = slice(self.own, self.own + 1)
+        return Axis(self.option, self.values[only], self.labels[only], 0)
+
     def plain(self) -> dict[str, Any]:
         meaning = next(each for each in fields(Setting) if each.name == self.option).metadata
         return {
@@ -53,13 +60,18 @@ class Axis:
 
 def axes_of(result: Comparison) -> list[Axis]:
     """The options that mean something for this result, with the values that the page offers."""
-    axes = [_questions(result), _numbers("threshold", THRESHOLDS, result.setting.threshold)]
-    if not _is_large(result):
-        if not _why_no_c(result):
-            axes.append(_numbers("c", VALUES_OF_C, result.c))
-        if not isinstance(result.law, Beta):  # which draws: each margin takes as long as each c
-            axes.append(_numbers("margin", (0.0, *_margins(result)), result.setting.margin))
-    return [axis for axis in axes if len(axis.values) > 1]
+    large = _is_large(result)
+    offered = FEW_THRESHOLDS if large else THRESHOLDS
+    axes = [_numbers("threshold", offered, result.setting.threshold)]
+    if result.groups is not None:
+        axes.insert(0, _questions(result))
+    if not large and not _why_no_c(result):
+        axes.append(_numbers("c", VALUES_OF_C, result.c))
+    if not large and not isinstance(result.law, Beta):  # which draws: a margin takes its time
+        axes.append(_numbers("margin", (0.0, *_margins(result)), result.setting.margin))
+    if len(result.names) > MOST_ROWS:
+        axes = [each.alone() for each in axes]
+    return axes
 
 
 def screens_of(result: Comparison, pool: Pool) -> dict[str, Any]:
@@ -80,7 +92,7 @@ def screens_of(result: Comparison, pool: Pool) -> dict[str, Any]:
             decided[rest] = _at_thresholds(result.at(**options), thresholds, pool)
         screens.append(decided[rest][place])
     return {
-        "axes": [axis.plain() for axis in axes],
+        "axes": [axis.plain() for axis in axes if len(axis.values) > 1],
         "screens": screens,
         "best": result.ranking[0],
         "n_models": len(result.names),
@@ -133,8 +145,6 @@ def _at_thresholds(result: Comparison, thresholds: Sequence[float], pool: Pool) 
 def _questions(result: Comparison) -> Axis:
     """One new group, the study repeated, all groups; or what else the run asked."""
     own = result.setting.new_groups
-    if result.groups is None:
-        return Axis("new_groups", (None,), ("",), 0)
     number_of = {None: float(result.n_groups)}
     values: set[float | None] = {1.0, own, inf}
     if own != result.n_groups:

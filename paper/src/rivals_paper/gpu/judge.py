@@ -433,8 +433,9 @@ def sorted_gaussian_losses(count: int, length: int, *, seed: int) -> DeviceArray
 
 
 def mean_errors(rows: DeviceArray) -> DeviceArray:
-    """Standard errors of the means of correlated sequences, as with
-    `rivals.core.sampling_error.effective_size`: (n, length) → (n,).
+    """Standard errors of the means of correlated sequences, (n, length) → (n,).
+
+    By the integrated autocorrelation time, up to five of which are summed.
     """
     cp = cupy()
     length = rows.shape[1]

@@ -70,7 +70,7 @@ def exponentials(x: FloatArray, out: FloatArray, power: FloatArray) -> None:
     The loops have no branch and no call, so the compiler turns each into vector instructions:
     several times faster than the C library's exp, which would dominate the cost of the right-hand
     side. The method and the order of the operations are those of the compiler which the original
-    simulator uses (paper/docs/corrections.md).
+    simulator uses (docs/paper/corrections.md).
     """
     bits = power.view(np.int64)
     n = x.shape[0]

@@ -4,7 +4,7 @@ State, variable major and cell minor: V in mV, ln [Ca], logit s, the logits of t
 and of the four inactivations; 14 numbers per cell. All exponentials of an evaluation are computed
 in one call.
 
-The published integrator makes visible how each operation was rounded (paper/docs/corrections.md).
+The published integrator makes visible how each operation was rounded (docs/paper/corrections.md).
 Divisions, products and the operations fused into one are therefore those which the original
 simulator came to be compiled to.
 """
