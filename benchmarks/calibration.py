@@ -73,7 +73,7 @@ def run_ours(n_experiments: int, workers: int) -> tuple[dict[str, Any], rivals.C
             n_truth=N_TRUTH,
             loss_unit="nats",
             rng=0,
-            executor=workers,
+            n_jobs=workers,
             store=Path(folder) / "bias sweep.sqlite",
         )
         wall = time.perf_counter() - begin
@@ -99,7 +99,7 @@ def run_peer(index: int, seconds: float) -> dict[str, Any]:
     ).losses(data, rng=index)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "losses.npy"
-        np.save(path, np.stack([losses.observed, losses.synthetic]))
+        np.save(path, np.stack([losses.observed, losses.simulated]))
         return environment.run_peer("time", path, 2.0**-3, seconds)
 
 
@@ -118,7 +118,7 @@ def compare_curves(calibration: rivals.Calibration, power: int) -> list[dict[str
         rows = []
         for probability, truth in (
             (theirs, their_truth),
-            (records["probability"], records["truly_better"]),
+            (records["probability"], records["risk_a"] < records["risk_b"]),
         ):
             inside = (probability >= low) & ((probability < high) | (high == 1.0))
             rows.append(
