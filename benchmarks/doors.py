@@ -68,7 +68,7 @@ def main() -> None:
                     losses_file(*case["file"])
                 rows.append(measured(case))
                 print(line(rows[-1]), flush=True)
-    write(rows)
+                write(rows)
 
 
 def all_cases(folder: Path, rows: int, before: Path | None) -> list[dict[str, Any]]:

@@ -103,7 +103,7 @@ def killed(folder: Path, how: str, whole: list[tuple[object, ...]]) -> dict[str,
         # Just after a transaction, or somewhat later, before the next one.
         while process.poll() is None and count(store) <= before:
             time.sleep(0.02)
-        time.sleep(0.07 * (number % 5))
+        time.sleep(0.4 * (number % 5))
         kill_all(process)
         kept.append(count(store))
     process = start(folder, store, how)

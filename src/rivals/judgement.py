@@ -182,9 +182,10 @@ class Judgement:
         return self._rows[asked]
 
     def uncorrected(self, model: int, others: IntArray) -> FloatArray:
-        """P that one model is better than others, as the law has it.
+        """P that one model is better than others.
 
-        Before it is read through the curve of a calibration; as long as there are models.
+        As the law has it, before it is read through the curve of a calibration. As long as there
+        are models.
         """
         pairs = np.full(others.size, model), others
         return self.law.evidence(self.summary, self.setting, pairs).row(model)
@@ -238,4 +239,5 @@ class Judgement:
     def sweep(self, values: Sequence[float] | None = None) -> dict[float, Self]:
         """The decision at each of several c."""
         chosen = [2.0**octave for octave in range(-6, 5, 2)] if values is None else values
-        return {float(c): self.at(c=c) for c in chosen}
+        decisions = [self.at(c=c) for c in chosen]
+        return {float(decision.c): decision for decision in decisions}

@@ -165,6 +165,7 @@ def test_a_scenario_that_always_fails_is_named_with_its_error(name):
         ({"n_data": 1}, "n_data"),
         ({"most_truth": 10}, "most_truth"),
         ({"order": "tiem"}, "time"),
+        ({"loss_unit": "nats\x1b[2J"}, "loss_unit"),
     ],
 )
 def test_conditions_that_make_no_sense_are_refused(options, said):
@@ -172,7 +173,9 @@ def test_conditions_that_make_no_sense_are_refused(options, said):
         conditions(**options)
 
 
-@pytest.mark.parametrize("bad", [{}, {"": shifted}, {3: shifted}, {"a": "osc:calm"}, 5])
+@pytest.mark.parametrize(
+    "bad", [{}, {"": shifted}, {"a\x1b[2J": shifted}, {3: shifted}, {"a": "osc:calm"}, 5]
+)
 def test_scenarios_must_be_named_functions(bad):
     with pytest.raises((TypeError, ValueError), match="scenario"):
         rivals.calibrate(bad, n_experiments=4, **SMALL)

@@ -3,6 +3,7 @@ for."""
 
 from __future__ import annotations
 
+import _thread
 import contextlib
 import json
 import os
@@ -10,6 +11,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import threading
 import time
 from contextlib import closing
 from functools import partial
@@ -21,7 +23,8 @@ import pytest
 import rivals
 from calibrate.scenarios import SMALL, replicated, shifted
 from rivals.calibrate import StoreError
-from rivals.calibrate.store import SCHEMA, source_of
+from rivals.calibrate.store import SCHEMA, open_to_read, source_of
+from rivals.calibrate.store import _sentences as sentences
 
 N = 60
 
@@ -224,6 +227,15 @@ def test_a_hostile_file_is_refused_at_once(tmp_path, name):
     with pytest.raises(StoreError, match="bad"):
         run(shifted, path)
     assert time.monotonic() - begin < 5.0
+
+
+def test_an_interrupt_is_heard_while_a_query_runs(tmp_path):
+    store = tmp_path / "study.sqlite"
+    run(shifted, store)
+    timer = threading.Timer(0.5, _thread.interrupt_main)
+    timer.start()
+    with open_to_read(store) as opened, pytest.raises(KeyboardInterrupt), sentences(opened.name):
+        opened.connection.execute(f"SELECT count(*) FROM ({ENDLESS})").fetchone()
 
 
 def test_what_is_no_database_is_refused(tmp_path):

@@ -7,6 +7,7 @@ import json
 import numpy as np
 import pytest
 from scipy.special import expit
+from scipy.stats import binom
 
 import rivals
 from rivals.calibrate import judge_c, judge_experiments
@@ -50,7 +51,7 @@ def test_no_c_that_any_output_calls_invalid_is_used_or_recommended():
         for place, c in enumerate(C):
             assert (c in valid) == bool(np.all(words[of_c == c] == "valid"))
             assert (c in valid) == plain["reasons"][place].startswith("valid")
-            assert (c in valid) == bool(validity.is_valid[place])
+            assert (c in valid) == (validity.problem(c) is None)
         if valid:
             used += 1
             for prefer in ("cautious", "informative"):
@@ -130,6 +131,15 @@ def test_failures_beyond_chance_make_a_c_invalid():
     for right, valid in ((0.95, True), (0.90, False)):
         validity = judge_experiments({"": certain(600, right)}, [1.0], rule="error")
         assert bool(validity.valid()) == valid
+
+
+def test_what_chance_would_do_is_exact():
+    """The least rate at which so many failures come with a probability of one in twenty."""
+    for n, wrong in ((2, 1), (60, 5), (400, 30), (3, 3)):
+        truth = np.ones(n)
+        truth[:wrong] = 0.0
+        rate = judge_c(np.full(n, 0.97), truth).least_failure_rate
+        assert binom.sf(wrong - 1, n, rate) == pytest.approx(0.05)
 
 
 def test_every_scenario_counts_and_winners_of_all_are_enough():

@@ -75,11 +75,13 @@ def test_log_losses_are_those_of_a_loop(n_groups):
     assert found.n_simulations == 16
 
 
-def test_the_result_does_not_depend_on_processes():
+def test_the_result_does_not_depend_on_workers():
+    joblib = pytest.importorskip("joblib")
     X, y, group = problem(4)
     models = {"forest": RandomForestRegressor(5), "line": LinearRegression()}
     alone = cross_validated(models, X, y, groups=group, rng=1)
-    both = cross_validated(models, X, y, groups=group, rng=1, n_jobs=2)
+    with joblib.parallel_config(backend="threading", n_jobs=2):
+        both = cross_validated(models, X, y, groups=group, rng=1)
     again = cross_validated(models, X, y, groups=group, rng=2)
     for name in models:
         assert np.array_equal(alone[name].observed, both[name].observed)
@@ -226,10 +228,14 @@ def test_crps_of_a_gaussian_is_its_closed_form():
 def test_counts_under_gaussian_noise_are_questioned():
     X, _, group = problem(4)
     y = np.random.default_rng(0).poisson(3.0, size=len(X))
+    X = np.abs(X) * 0.01
     with pytest.warns(rivals.RivalsWarning, match="negative binomial"):
         cross_validated(BOTH, X, y, groups=group, rng=0)
     both = {"line": "gaussian", "mean": "poisson"}
     found = cross_validated(BOTH, X, y, groups=group, noise=both, rng=0)
+    # A density beside a probability: both are likelihoods.
+    assert {each.source.loss for each in found.values()} == {"negative log likelihood"}
+    found = cross_validated(BOTH, X, y, groups=group, noise="negative binomial", rng=0)
     assert found["mean"].source.loss == "negative log probability"
 
 
@@ -268,6 +274,17 @@ def test_folds_of_points_carry_no_groups():
     with pytest.warns(rivals.RivalsWarning, match="groups that they were fitted to"):
         mixed = cross_validated(LINE, X, y, groups=group, cv=KFold(4, shuffle=True), rng=0)
     assert mixed["line"].groups is None
+
+
+def test_folds_of_whole_groups_may_be_given():
+    X, y, group = problem(6)
+    found = cross_validated(LINE, X, y, groups=group, cv=GroupKFold(3), rng=0)["line"]
+    assert (found.source.left_out, found.source.n_folds) == (True, 3)
+    assert len(found.groups.names) == 6
+    some = [(np.arange(120, 240), np.arange(120)), (np.arange(120), np.arange(120, 200))]
+    part = cross_validated(LINE, X, y, groups=group, cv=some, loss="squared")["line"]
+    assert part.groups.names == tuple(f"school {each}" for each in range(5))
+    assert part.groups.noun == found.groups.noun
 
 
 def test_a_score_is_not_taken_for_a_loss():

@@ -145,6 +145,12 @@ def test_numbers_that_are_labels_are_not_compared_as_text():
     assert predictions(frame, target="y", loss="zero-one")["a"].observed.tolist() == [0, 0, 1]
 
 
+def test_labels_of_two_kinds_are_refused():
+    frame = polars.DataFrame({"y": [1, 2, 1], "a": ["1", "2", "?"], "b": ["1", "1", "1"]})
+    with pytest.raises(ValueError, match="one holds numbers and the other text"):
+        predictions(frame, target="y", loss="zero-one")
+
+
 @pytest.mark.parametrize("name", ["y", "target", "actual", "label", "truth", "Y_true"])
 def test_columns_of_what_came_true_are_never_losses(name):
     frame = table().rename({"y": name})

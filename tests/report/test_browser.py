@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from itertools import product
 
 import numpy as np
@@ -48,16 +49,33 @@ def one_data_set() -> rivals.Comparison:
 RESULTS = {"grouped": grouped, "named": named, "many": many, "one": one_data_set}
 
 
-@pytest.fixture(scope="module", params=RESULTS)
-def result(request):
-    return RESULTS[request.param]()
-
-
 @pytest.fixture(scope="module")
-def page(result, tmp_path_factory):
-    file = tmp_path_factory.mktemp("report") / "page.html"
-    result.report(file)
-    return file
+def written(tmp_path_factory):
+    """The result of a name, and its page, each made once."""
+
+    @cache
+    def make(name):
+        result = RESULTS[name]()
+        page = tmp_path_factory.mktemp("report") / "page.html"
+        result.report(page)
+        return result, page
+
+    return make
+
+
+@pytest.fixture(params=RESULTS)
+def both(request, written):
+    return written(request.param)
+
+
+@pytest.fixture
+def result(both):
+    return both[0]
+
+
+@pytest.fixture
+def page(both):
+    return both[1]
 
 
 def test_opens_without_errors_on_the_comparison_as_it_was_made(browser, page, result):
@@ -88,10 +106,9 @@ def test_switching_shows_what_compare_says(browser, page, result):
     assert browser.errors() == []
 
 
-def test_keys_move_sliders_and_switch(browser, tmp_path):
-    result = grouped()
-    result.report(tmp_path / "page.html")
-    browser.open(tmp_path / "page.html")
+def test_keys_move_sliders_and_switch(browser, written):
+    result, page = written("grouped")
+    browser.open(page)
     axis = next(axis for axis in axes_of(result) if axis.option == "threshold")
     browser.driver.find_element("id", "threshold").send_keys("\ue014")  # arrow to the right
     higher = result.at(threshold=axis.values[axis.own + 1])
@@ -102,10 +119,9 @@ def test_keys_move_sliders_and_switch(browser, tmp_path):
     assert browser.text("#conclusion") == result.at(new_groups=np.inf).conclusion
 
 
-def test_another_model_is_chosen_for_groups_and_as_baseline(browser, tmp_path):
-    result = grouped()
-    result.report(tmp_path / "page.html")
-    browser.open(tmp_path / "page.html")
+def test_another_model_is_chosen_for_groups_and_as_baseline(browser, written):
+    result, page = written("grouped")
+    browser.open(page)
     second = result.ranking[2]
     choose = """
         const select = document.getElementById(arguments[0]);
@@ -122,9 +138,15 @@ def test_another_model_is_chosen_for_groups_and_as_baseline(browser, tmp_path):
     assert shown == [str(result.groups.groups[place]) for place in order]
 
 
-def test_many_models_are_found_by_name(browser, tmp_path):
-    many().report(tmp_path / "page.html")
-    browser.open(tmp_path / "page.html")
+def test_the_methods_paragraph_is_copied(browser, written):
+    result, page = written("one")
+    browser.open(page)
+    browser.driver.find_element("id", "copy").click()
+    assert browser.run("return getSelection().toString().trim()") == result.methods()
+
+
+def test_many_models_are_found_by_name(browser, written):
+    browser.open(written("many")[1])
     count = "return document.querySelectorAll('#models tbody tr:not(.unseen)').length"
     assert browser.run(count) == 25
     browser.driver.find_element("id", "search").send_keys("model 6")
@@ -135,11 +157,10 @@ def test_many_models_are_found_by_name(browser, tmp_path):
     assert browser.run(count) == 70
 
 
-def test_javascript_and_template_make_the_same_tables(browser, tmp_path):
+def test_javascript_and_template_make_the_same_tables(browser, tmp_path, written):
     """The first view stands as HTML; JavaScript makes it again, and nothing changes."""
-    result = grouped()
-    result.report(tmp_path / "page.html")
-    text = (tmp_path / "page.html").read_text(encoding="utf-8")
+    page = written("grouped")[1]
+    text = page.read_text(encoding="utf-8")
     (tmp_path / "plain.html").write_text(text.replace("<script>", "<script type='x'>"), "utf-8")
     script = """
         return document.getElementById("models").outerHTML.replace(/>\\s+</g, "><")
@@ -147,7 +168,9 @@ def test_javascript_and_template_make_the_same_tables(browser, tmp_path):
     """
     browser.open(tmp_path / "plain.html")
     plain = browser.run(script)
-    browser.open(tmp_path / "page.html")
+    offered = "return document.querySelectorAll('select:enabled, #controls:not([hidden])').length"
+    assert browser.run(offered) == 0
+    browser.open(page)
     assert browser.run(script) == plain
 
 
@@ -168,9 +191,8 @@ def test_axe_finds_nothing(browser, page, scheme):
     assert [(each["id"], [node["html"] for node in each["nodes"]][:3]) for each in found] == []
 
 
-def test_on_paper_all_models_stand_and_no_controls(browser, tmp_path):
-    many().report(tmp_path / "page.html")
-    browser.open(tmp_path / "page.html")
+def test_on_paper_all_models_stand_and_no_controls(browser, written):
+    browser.open(written("many")[1])
     browser.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
     unseen = """
         return [...document.querySelectorAll("#models tbody tr, #controls")]

@@ -57,13 +57,14 @@ def test_every_screen_is_what_the_library_says(law, seed):
     for place in {own_screen(data), *some.tolist()}:
         options = dict(zip((axis.option for axis in axes), settings[place], strict=True))
         expected = result.at(**options)
-        columns, _, conclusion, record, n_kept = data["screens"][place]
+        columns, _, conclusion, record, covered, n_kept = data["screens"][place]
         assert rows_of(data, columns) == expected.table.rows
         heads = [(each.over, each.head) for each in expected.table.columns]
         shown = [data["columns"][number] for number in columns]
         assert [(each["over"], each["head"]) for each in shown] == heads
         assert data["texts"][conclusion] == expected.conclusion
         assert data["texts"][record] == " ".join(told.track_record(expected))
+        assert data["texts"][covered] == " ".join(told.covered(expected, "difference"))
         assert n_kept == len(expected.survivors)
 
 
@@ -155,7 +156,7 @@ def test_data_are_json_without_markup():
 
 def test_the_policy_names_the_very_script_and_style():
     """Nothing else may run, and nothing is fetched."""
-    page = render(grouped(0))
+    page = render(hostile())
     assert "default-src 'none'" in page
     assert not re.search(r"(src|href)=\"(?!data:)", page)
     assert " on" not in "".join(re.findall(r"<\w+( on\w+)=", page))

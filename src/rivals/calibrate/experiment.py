@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from rivals._checks import check_positive, check_size
+from rivals._checks import check_positive, check_printable, check_size
 from rivals._random import (
     EXPERIMENT_DATA,
     EXPERIMENT_DESIGN,
@@ -133,6 +133,7 @@ class Conditions:
             n_simulations = 1 if chosen.name == "paper" else 16
         if order is not None:
             one_of("time")("order", order)
+        check_printable("loss_unit", [str(loss_unit)])
         n_truth = check_size(n_truth, "n_truth", least=2)
         most = MOST_GROWTH * n_truth if most_truth is None else most_truth
         return cls(

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rivals._checks import check_printable
 from rivals._optional import need
 from rivals._types import FloatArray
 from rivals.calibrate import words as say
@@ -25,7 +26,7 @@ from rivals.calibrate.validity import (
     Finding,
     Validity,
     checked,
-    judge_experiments,
+    judge_c,
 )
 from rivals.laws import Law
 from rivals.losses import Study
@@ -80,6 +81,18 @@ class Calibration:
     failures: tuple[Failure, ...] = ()
     n_wanted: int = 0
 
+    def __post_init__(self) -> None:
+        """One gate: what no run finds is no calibration."""
+        found = self.outcomes
+        for name in ("probability", "standard_error", "risk_a", "risk_b", "truth_error"):
+            if not np.isfinite(found[name]).all():
+                raise ValueError(f"the {name} of an experiment is not finite")
+        if not ((found["probability"] >= 0.0) & (found["probability"] <= 1.0)).all():
+            raise ValueError("the probability of an experiment is not between 0 and 1")
+        check_printable("scenarios", self.scenarios)
+        if not np.isin(found["scenario"], range(len(self.scenarios))).all():
+            raise ValueError("an experiment is of no scenario")
+
     @classmethod
     def open(cls, path: str | PathLike[str]) -> Calibration:
         """Read a store, finished or not."""
@@ -89,13 +102,14 @@ class Calibration:
     @classmethod
     def of_store(cls, store: Store) -> Calibration:
         """What a store holds."""
-        return cls(
-            tuple(store.study.sources),
-            store.study.conditions,
-            store.outcomes(),
-            store.failures(),
-            store.n_wanted,
-        )
+        study = store.study
+        found = store.outcomes()
+        try:
+            return cls(
+                tuple(study.sources), study.conditions, found, store.failures(), store.n_wanted
+            )
+        except ValueError as error:
+            raise store.damaged(error) from None
 
     @classmethod
     def from_experiments(
@@ -201,34 +215,26 @@ class Calibration:
         is not known which candidate is better, the truth is nan.
         """
         found = self.outcomes
-        names = np.array(self.scenarios)
-        fields = [
-            ("scenario", names.dtype),
-            ("experiment", "i8"),
-            ("c", "f8"),
-            ("probability", "f8"),
-            ("standard_error", "f8"),
-            ("outcome", OUTCOMES.dtype),
-            ("truth", "f8"),
-            ("risk_a", "f8"),
-            ("risk_b", "f8"),
-            ("truth_error", "f8"),
-            ("n_truth", "i8"),
-        ]
-        rows = np.empty((found.size, len(self.c)), dtype=fields)
-        rows["scenario"] = names[found["scenario"]][:, None]
-        rows["c"] = self.c
-        rows["truth"] = self.truth[:, None]
-        for name in ("probability", "standard_error"):
-            rows[name] = found[name]
-        for name in ("experiment", "risk_a", "risk_b", "truth_error", "n_truth"):
-            rows[name] = found[name][:, None]
-        stated = rows["probability"]
+        stated = found["probability"].ravel()
+        truth = np.repeat(self.truth, len(self.c))
+        wrong = (stated > 0.5) != (truth > 0.5)
+        became = np.where(np.isnan(truth), 3, 1 + wrong)
         named = np.maximum(stated, 1.0 - stated) > THRESHOLD
-        wrong = (stated > 0.5) != (rows["truth"] > 0.5)
-        became = np.where(np.isnan(rows["truth"]), 3, 1 + wrong)
-        rows["outcome"] = OUTCOMES[np.where(named, became, 0)]
-        return rows.ravel()
+        columns = {
+            "scenario": np.repeat(np.array(self.scenarios)[found["scenario"]], len(self.c)),
+            "experiment": np.repeat(found["experiment"], len(self.c)),
+            "c": np.tile(self.c, found.size),
+            "probability": stated,
+            "standard_error": found["standard_error"].ravel(),
+            "outcome": OUTCOMES[np.where(named, became, 0)],
+            "truth": truth,
+        }
+        for name in ("risk_a", "risk_b", "truth_error", "n_truth"):
+            columns[name] = np.repeat(found[name], len(self.c))
+        rows = np.empty(stated.size, [(name, values.dtype) for name, values in columns.items()])
+        for name, values in columns.items():
+            rows[name] = values
+        return rows
 
     # ---------------------------------------------------------------- which c
 
@@ -252,14 +258,13 @@ class Calibration:
         return self._judge(BINS)
 
     def _judge(self, bins: int) -> Validity:
-        if not self.n_experiments:
-            raise ValueError("no experiment has an outcome yet")
-        found = {}
+        stated = self.outcomes["probability"]
+        findings = []
         for name in self.scenarios:
             which = self._of(name)
-            if which.any():
-                found[name] = (self.outcomes["probability"][which], self.truth[which])
-        return judge_experiments(found, self.c, rule=self.rule, bins=bins)
+            columns = stated[which].T
+            findings.append(tuple(judge_c(each, self.truth[which], bins=bins) for each in columns))
+        return Validity(self.scenarios, self.c, tuple(findings), self.rule)
 
     def valid_c(self, rule: str | None = None) -> tuple[float, ...]:
         """The values of c valid for all scenarios.
@@ -338,7 +343,7 @@ class Calibration:
         """Refuse a comparison of another law, order, unit or size."""
         here = self.conditions
         if law != here.law:
-            raise ValueError(say.other("law", repr(here.law), repr(law)))
+            raise ValueError(say.other("method", str(here.law), str(law)))
         if study.order != here.order:
             raise ValueError(say.other("order", repr(here.order), repr(study.order)))
         unit = study.source.unit
@@ -388,8 +393,7 @@ class Calibration:
                 here.n_simulations,
             )
         ]
-        if self.n_experiments:
-            lines += [self._about_truth(), "", self.table.text(), "", self.conclusion]
+        lines += [self._about_truth(), "", self.table.text(), "", self.conclusion]
         if self.failures:
             lines.append(say.failed(len(self.failures), self.failures[0].error))
         return "\n".join(lines)
@@ -403,7 +407,9 @@ class Calibration:
         found = self.outcomes
         unknown = int(np.isnan(self.truth).sum())
         replicated = bool(found["replicated"].all())
-        return say.about_truth(unknown, found.size, int(found["n_truth"].max()), replicated)
+        return say.about_truth(
+            unknown, found.size, int(found["n_truth"].max(initial=0)), replicated
+        )
 
     def methods(self, rule: str | None = None, prefer: str = "cautious") -> str:
         """How c was calibrated, for a methods section."""

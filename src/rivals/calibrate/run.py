@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from rivals._checks import check_size
+from rivals._checks import check_printable, check_size
 from rivals._optional import need
 from rivals._random import entropy_from
 from rivals._types import RNG
@@ -173,6 +173,7 @@ def _named(scenarios: Any) -> dict[str, Scenario]:
     for name, scenario in named.items():
         if not isinstance(name, str) or not name.strip():
             raise TypeError(f"the name of a scenario must be a text; got {name!r}")
+        check_printable("scenarios", [name])
         if not callable(scenario):
             raise TypeError(
                 f"scenario {name!r} must be a function from a generator to an Experiment; got "

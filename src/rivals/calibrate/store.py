@@ -156,10 +156,13 @@ class Store:
                 probability, error = np.frombuffer(both, "<f8").reshape(2, n_c)
                 scenario, experiment, *truth = numbers
                 found[place] = (scenario, experiment, probability, error, *truth)
-            _check(found, len(self.study.sources))
         except (TypeError, ValueError) as error:
-            raise StoreError(f"{self.name} is damaged ({error}); restore it from a copy") from None
+            raise self.damaged(error) from None
         return found
+
+    def damaged(self, error: Exception) -> StoreError:
+        """That what is there makes no sense."""
+        return StoreError(f"{self.name} is damaged ({error}); restore it from a copy")
 
     def failures(self) -> tuple[Failure, ...]:
         """Experiments that have no outcome."""
@@ -188,17 +191,6 @@ def kinds(n_c: int) -> list[Any]:
         ("n_truth", "i8"),
         ("replicated", "?"),
     ]
-
-
-def _check(found: npt.NDArray[Any], n_scenarios: int) -> None:
-    """Refuse what no run has written."""
-    for name in ("probability", "standard_error", "risk_a", "risk_b", "truth_error"):
-        if not np.isfinite(found[name]).all():
-            raise ValueError(f"its {name} is not finite")
-    if not ((found["probability"] >= 0.0) & (found["probability"] <= 1.0)).all():
-        raise ValueError("a probability is none")
-    if not ((found["scenario"] >= 0) & (found["scenario"] < n_scenarios)).all():
-        raise ValueError("an experiment is of no scenario")
 
 
 def _row(place: int, index: int, found: Outcome | str) -> tuple[Any, ...]:

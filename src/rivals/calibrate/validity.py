@@ -20,8 +20,9 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import betaincinv
 
-from rivals._types import BoolArray, FloatArray
+from rivals._types import FloatArray
 from rivals.calibrate import words as say
 from rivals.calibrate.curve import (
     BINS,
@@ -31,7 +32,6 @@ from rivals.calibrate.curve import (
     calibration_curve,
     overconfidence,
     steepest_fall,
-    wilson_interval,
 )
 from rivals.setting import one_of
 from rivals.table import Column, Table
@@ -95,11 +95,8 @@ class Finding:
 
     @property
     def least_failure_rate(self) -> float:
-        """Lower bound of that, one-sided with 95 % confidence."""
-        if not self.known:
-            return 0.0
-        rate, known = np.array([self.failure_rate]), np.array([self.known])
-        return float(wilson_interval(rate, known, 1.0 - 2.0 * LEVEL)[0][0])
+        """Lower bound of that, one-sided with 95 % confidence: exact (Clopper and Pearson)."""
+        return float(betaincinv(self.wrong, self.right + 1.0, LEVEL)) if self.wrong else 0.0
 
     def problem(self, rule: str) -> say.Problem | None:
         """Why this c is not valid here; None if nothing speaks against it."""
@@ -300,11 +297,6 @@ class Validity:
     def failure_rate(self) -> FloatArray:
         """(scenarios, c): part of the named winners that are wrong; nan where there is none."""
         return np.array([[each.failure_rate for each in row] for row in self.findings])
-
-    @property
-    def is_valid(self) -> BoolArray:
-        """Of each c, whether it is valid for all scenarios."""
-        return np.array([self.problem(c) is None for c in self.c])
 
     @property
     def table(self) -> Table:

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from math import isnan, log2
 from typing import Literal, TypeAlias
 
-from rivals.sentences import count, listed, percent
+from rivals._checks import UNPRINTABLE
+from rivals.sentences import count, percent
 
 Problem: TypeAlias = Literal[
     "undecided", "few experiments", "few winners", "overconfident", "not monotone"
@@ -105,7 +106,10 @@ def no_valid_c(reasons: Mapping[float, str], rule: str, enough: int) -> str:
         remedy = (
             "Try smaller c if few winners are named, larger c if they fail, or more experiments"
         )
-    return f"no c is valid by {RULE_NAMES[rule]} with {enough} named winners ({found}). {remedy}."
+    return (
+        f"no c is valid with {enough} named winners or more, by {RULE_NAMES[rule]} ({found}). "
+        f"{remedy}."
+    )
 
 
 # ---------------------------------------------------------------- the screen
@@ -125,7 +129,7 @@ def opening(
     )
     return (
         f"{count(n_scenarios, 'scenario')}, {done} of {count(n_data, 'point')}. "
-        f'Law "{law}", {count(n_simulations, "simulation")}.'
+        f"Method: {law}, {count(n_simulations, 'simulation')} of each candidate."
     )
 
 
@@ -149,7 +153,7 @@ def chosen(c: float, rule: str, prefer: str, known: int, wrong: int) -> str:
 
 def failed(n: int, first: str) -> str:
     """Experiments that have no outcome."""
-    return f"{count(n, 'experiment')} failed, the first with {first}"
+    return f"{count(n, 'experiment')} failed, the first with {UNPRINTABLE.sub(' ', first)}"
 
 
 # ---------------------------------------------------------------- for a paper
@@ -164,12 +168,12 @@ def method(
     order: str | None,
 ) -> str:
     """What was done."""
-    scenarios = listed([f"{name!r} ({count(n, 'experiment')})" for name, n in counts.items()])
+    scenarios = ", ".join(f"{name!r} ({count(n, 'experiment')})" for name, n in counts.items())
     several = "scenario" if len(counts) == 1 else "scenarios"
     series = ", taken as a time series" if order else ""
     losses = f", losses in {unit}" if unit else ""
     return (
-        f"c was calibrated under law {law!r} on simulated experiments of the {several} Ω "
+        f"c was calibrated for the method {law!r} on simulated experiments of the {several} Ω "
         f"{scenarios}, each with {count(n_data, 'point')}{series}{losses}, and "
         f"{count(n_simulations, 'simulation')} of each candidate."
     )

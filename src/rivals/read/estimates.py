@@ -108,7 +108,7 @@ def _of_what(frame: Frame, form: Estimates, models: list[str] | None) -> Groupin
     column = form.model or form.difference
     if column is None:
         assert models is not None
-        return Grouping(np.zeros(len(frame.data), dtype=np.intp), (models[0],))
+        return Grouping(np.zeros(frame.n_rows, dtype=np.intp), (models[0],))
     return frame.grouping(column, "model" if form.model else "difference")
 
 

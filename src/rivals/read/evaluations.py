@@ -117,7 +117,7 @@ def _from_table(frame: Frame, columns: Mapping[str, str]) -> _Scores:
     }
     for role, name in given.items():
         frame.check_there(role, name)
-    once = Grouping(np.zeros(len(frame.data), dtype=np.intp), ("",), "item")
+    once = Grouping(np.zeros(frame.n_rows, dtype=np.intp), ("",), "item")
     values = frame.numbers(given["score"], "score")
     return _Scores(
         frame.grouping(given["model"], "model"),

@@ -21,7 +21,7 @@ import numpy as np
 
 from rivals._optional import need
 from rivals._types import BoolArray, FloatArray, IntArray
-from rivals.grouping import Grouping
+from rivals.grouping import Grouping, noun_of
 from rivals.models import SUMMARIES, TARGETS
 
 TEXT = (".csv", ".tsv", ".txt")
@@ -29,6 +29,8 @@ PARQUET = (".parquet", ".pq")
 DELIMITERS = (",", ";", "\t", "|")
 # Rows that decide whether a column of a text file holds numbers.
 ROWS_TO_LOOK_AT = 100
+# Bytes of a text file that Python reads sooner than polars is imported.
+SMALL = 2**18
 # Characters of a header: more are no table.
 LONGEST = 2**20
 # What pandas and R call an index.
@@ -60,10 +62,29 @@ class Frame:
         """Their names."""
         return list(self.data.columns)
 
+    @property
+    def n_rows(self) -> int:
+        """How many there are."""
+        return len(self.data)
+
     def holds_numbers(self, name: str) -> bool:
         """Whether the type of a column is one of numbers."""
         dtype = self.data[name].dtype
         return bool(dtype.is_numeric() or dtype == _narwhals().Boolean)
+
+    def holds_text(self, name: str) -> bool:
+        """Whether no cell of a column is a number; else the cells that are none are at fault."""
+        if self.holds_numbers(name):
+            return False
+        if not self.is_text:
+            return True
+        polars = need("polars", extra="table", purpose="files of tables")
+        text = self.data[name].to_native().str.strip_chars()
+        return _is_other(text[0]) and bool(text.cast(polars.Float64, strict=False).is_null().all())
+
+    def first(self, name: str) -> Any:
+        """The first cell of a column."""
+        return self.data[name][0]
 
     def check_there(self, option: str, name: str) -> None:
         """Refuse the name of a column that is not there, and guess which one was meant."""
@@ -125,7 +146,7 @@ class Frame:
 
     def _missing(self, who: str, count: int, first: int) -> ValueError:
         return ValueError(
-            f"{who}: {count} of {len(self.data)} values are missing, the first in "
+            f"{who}: {count} of {self.n_rows} values are missing, the first in "
             f"{self.row(first)}; leave these rows out for all models, or fill them"
         )
 
@@ -139,23 +160,95 @@ class Frame:
         polars = need("polars", extra="table", purpose="files of tables")
         text = series.to_native().str.strip_chars()
         found = text.cast(polars.Float64, strict=False)
-        wrong = found.is_null()
-        if not wrong.any():
-            return np.asarray(found.to_numpy())
-        first = int(wrong.arg_true()[0])
-        cell = text[first]
-        if cell is None or cell == "" or cell.lower() in MISSING:
-            raise self._missing(who, int(wrong.sum()), first)
+        wrong = found.is_null().to_numpy()
+        if wrong.any():
+            raise self._no_numbers(who, series.name, wrong, text[int(wrong.argmax())])
+        return np.asarray(found.to_numpy())
+
+    def _no_numbers(self, who: str, name: str, wrong: BoolArray, cell: str | None) -> ValueError:
+        """Cells that are no numbers, of which the first is given."""
+        first = int(wrong.argmax())
+        if not cell or cell.lower() in MISSING:
+            return self._missing(who, int(wrong.sum()), first)
         if wrong.all():
-            hint = remedy([series.name])
+            hint = remedy([name])
         else:
             hint = "correct it, or leave these rows out for all models"
         if DECIMAL_COMMA.fullmatch(cell):
             hint = "decimals are written with a comma there; write 0.5, not 0,5"
-        raise ValueError(
-            f"{who}: {int(wrong.sum())} of {len(text)} cells are no numbers, the first in "
+        return ValueError(
+            f"{who}: {int(wrong.sum())} of {wrong.size} cells are no numbers, the first in "
             f"{self.row(first)}: {cell[:60]!r}; {hint}"
         )
+
+
+class Cells(Frame):
+    """A small text file, of which each column is a list of text.
+
+    Python reads it sooner than a library for tables is imported; both read the same.
+    """
+
+    @classmethod
+    def of(cls, where: str, source: Path | io.BytesIO, names: list[str], delimiter: str) -> Cells:
+        """Lines without any text are left out."""
+        rows = [row for row in _rows(source, delimiter) if any(row)]
+        ragged = _ragged(where, source, delimiter)
+        if ragged is not None:
+            raise ragged
+        columns = zip(*rows[1:], strict=True) if len(rows) > 1 else ((),) * len(names)
+        return cls(where, dict(zip(names, columns, strict=True)), is_text=True)
+
+    @property
+    def columns(self) -> list[str]:
+        return list(self.data)
+
+    @property
+    def n_rows(self) -> int:
+        return len(next(iter(self.data.values())))
+
+    def holds_numbers(self, name: str) -> bool:
+        return not any(_number(cell) is None for cell in self.data[name])
+
+    def holds_text(self, name: str) -> bool:
+        cells = self.data[name]
+        return _is_other(cells[0].strip()) and all(_number(cell) is None for cell in cells)
+
+    def numbers(self, name: str, role: str = "column") -> FloatArray:
+        found = [_number(cell) for cell in self.data[name]]
+        wrong = np.array([value is None for value in found])
+        if wrong.any():
+            cell = self.data[name][int(wrong.argmax())].strip()
+            raise self._no_numbers(f"{self.where}, {role} {name!r}", name, wrong, cell)
+        return np.array(found, dtype=np.float64)
+
+    def grouping(self, name: str, option: str = "groups") -> Grouping:
+        self.check_there(option, name)
+        who = f"{option}: {self.where}, column {name!r}"
+        cells = self.data[name]
+        is_missing = np.array([cell == "" for cell in cells])
+        if is_missing.any():
+            raise self._no_label(who, is_missing)
+        try:
+            return Grouping.of(np.array(cells, dtype=object), noun_of(name))
+        except ValueError as error:
+            raise ValueError(f"{who}: {str(error).removeprefix('groups: ')}") from None
+
+
+def _number(cell: str) -> float | None:
+    """A number as tables have it: Python alone takes 1_000 and digits of other scripts for one."""
+    if "_" in cell or not cell.isascii():
+        return None
+    try:
+        return float(cell)
+    except ValueError:
+        return None
+
+
+def _is_other(cell: str | None) -> bool:
+    """Whether a cell is text by intention: neither missing nor a number with a decimal comma."""
+    return (
+        bool(cell) and not DECIMAL_COMMA.fullmatch(str(cell)) and str(cell).lower() not in MISSING
+    )
 
 
 def opened(source: Any, labels: Collection[str] = ()) -> Frame:
@@ -237,7 +330,7 @@ def _check_are_models(frame: Frame, found: list[str], *, any_kind: bool) -> None
             f"{frame.where}: {listed(indices)} {_are(indices)} the index of a data frame, or a "
             f"column without a name; {remedy(indices)} (pandas: index=False)"
         )
-    text = [] if any_kind else [name for name in found if _is_text(frame, name)]
+    text = [] if any_kind else [name for name in found if frame.holds_text(name)]
     if not text:
         return
     if "model" in text and {"loss", "score"} & set(frame.columns):
@@ -246,25 +339,12 @@ def _check_are_models(frame: Frame, found: list[str], *, any_kind: bool) -> None
             "it first (pandas: table.pivot(index='point', columns='model', values='loss')), or use "
             "rivals.read.evaluations for scores of items"
         )
-    shown = str(frame.data[text[0]][0])[:60]
+    shown = str(frame.first(text[0]))[:60]
     raise TypeError(
         f"{frame.where}: {listed(text)} {'hold' if len(text) > 1 else 'holds'} text "
         f"({shown!r} in {frame.row(0)}), not numbers; {remedy(text)}, or groups={text[0]!r} if it "
         "says which group each point belongs to"
     )
-
-
-def _is_text(frame: Frame, name: str) -> bool:
-    """Whether no cell of a column is a number; else the cells that are none are at fault."""
-    if frame.holds_numbers(name):
-        return False
-    if not frame.is_text:
-        return True
-    polars = need("polars", extra="table", purpose="files of tables")
-    text = frame.data[name].to_native().str.strip_chars()
-    if text[0] is None or DECIMAL_COMMA.fullmatch(text[0]) or text[0].lower() in MISSING:
-        return False
-    return bool(text.cast(polars.Float64, strict=False).is_null().all())
 
 
 def remedy(names: Sequence[str]) -> str:
@@ -351,7 +431,7 @@ def _with_rows(frame: Frame) -> Frame:
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
         raise ValueError(f"{frame.where}: two columns are called {twice!r}; rename one")
-    if not len(frame.data):
+    if not frame.n_rows:
         raise ValueError(f"{frame.where}: there is no row below the names of the columns")
     return frame
 
@@ -411,8 +491,13 @@ def _collected(scan: Any, labels: Iterable[str], polars: Any) -> Any:
 
 def _from_text(where: str, source: Path | io.BytesIO, labels: Collection[str]) -> Frame:
     """A column is read as numbers if its first rows are; if later ones are not, all as text."""
-    polars = need("polars", extra="table", purpose="files of tables")
     names, delimiter = _header(where, source)
+    if _is_small(source):
+        try:
+            return _with_rows(Cells.of(where, source, names, delimiter))
+        except (csv.Error, UnicodeDecodeError) as error:
+            raise _why_unread(where, source, delimiter, error) from None
+    polars = need("polars", extra="table", purpose="files of tables")
     try:
         try:
             data = _collected(_scan_text(source, names, delimiter, labels), labels, polars)
@@ -429,6 +514,12 @@ def _from_text(where: str, source: Path | io.BytesIO, labels: Collection[str]) -
             if ragged is not None:
                 raise ragged
     return _with_rows(Frame(where, _narwhals().from_native(data), is_text=True))
+
+
+def _is_small(source: Path | io.BytesIO) -> bool:
+    if isinstance(source, io.BytesIO):
+        return source.getbuffer().nbytes < SMALL
+    return source.suffix.lower() != ".gz" and source.stat().st_size < SMALL
 
 
 def _scan(source: Path | io.BytesIO, names: list[str], delimiter: str, **options: Any) -> Any:

@@ -75,7 +75,7 @@ def predictions(
     said = Provenance(
         loss=name_of_loss, unit=unit or ("nats" if loss == "log" else ""), left_out=left_out
     )
-    read = _labels if by_label else Frame.numbers
+    read = _labels if by_label else _numbers
     truth = read(frame, target, "target")
     if not by_label:
         frame.check_complete(target, "target", truth)
@@ -86,6 +86,11 @@ def predictions(
         predicted = read(frame, name, "predictions of")
         if loss in ("log", "brier"):
             _check_probabilities(frame, name, predicted)
+        if predicted.dtype.kind != truth.dtype.kind:
+            raise ValueError(
+                f"{frame.where}: of the target {target!r} and the predictions of {name!r} one "
+                "holds numbers and the other text; write labels in one way"
+            )
         found = of_points(truth, predicted)
         if np.shape(found) != truth.shape:
             raise ValueError(
@@ -132,6 +137,10 @@ def _loss_of(loss: str | PointLoss) -> tuple[PointLoss, str]:
             "(target, prediction) → a loss for each point"
         )
     return LOSSES[loss]
+
+
+def _numbers(frame: Frame, name: str, role: str) -> FloatArray:
+    return frame.numbers(name, role)
 
 
 def _labels(frame: Frame, name: str, role: str) -> Any:

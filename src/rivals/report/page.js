@@ -81,10 +81,11 @@ function screenAt(places) {
 }
 
 function showScreen() {
-  const [columns, bar, conclusion, trackRecord] = screenAt(chosen);
+  const [columns, bar, conclusion, trackRecord, covered] = screenAt(chosen);
   showTable(byId("models"), columns, bar);
   byId("conclusion").textContent = data.texts[conclusion];
   byId("track-record").textContent = data.texts[trackRecord];
+  byId("covered").textContent = data.texts[covered];
   data.axes.forEach((axis, k) => showChoice(axis, k));
   const reset = byId("reset");
   if (reset) reset.disabled = data.axes.every((axis, k) => chosen[k] === axis.own);
@@ -104,7 +105,7 @@ function showChoice(axis, k) {
   counts.replaceChildren();
   axis.labels.forEach((label, place) => {
     const there = chosen.map((own, other) => (other === k ? place : own));
-    const box = element(counts, "span", { title: label }, screenAt(there)[4]);
+    const box = element(counts, "span", { title: label }, screenAt(there)[5]);
     box.classList.toggle("here", place === chosen[k]);
   });
 }
@@ -164,4 +165,7 @@ byId("copy").addEventListener("click", async (event) => {
   event.target.textContent = "Copied";
 });
 
+// Without JavaScript there is nothing to choose.
+document.querySelectorAll("#controls, #copy").forEach((each) => (each.hidden = false));
+document.querySelectorAll("select").forEach((each) => (each.disabled = false));
 showScreen();

@@ -75,7 +75,8 @@ def axes_of(result: Comparison) -> list[Axis]:
 
 
 def screens_of(result: Comparison, pool: Pool) -> dict[str, Any]:
-    """Each setting: table, conclusion, track record, and how many models are not rejected.
+    """Each setting: table, conclusion, track record, what intervals covered, and how many models
+    are not rejected.
 
     In the order of `itertools.product` over the axes.
     """
@@ -136,6 +137,7 @@ def _at_thresholds(result: Comparison, thresholds: Sequence[float], pool: Pool) 
                 table["bar"],
                 pool.text(at.conclusion),
                 pool.text(" ".join(told.track_record(at))),
+                pool.text(" ".join(told.covered(at, "difference"))),
                 len(at.survivors),
             ]
         )
