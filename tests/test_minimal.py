@@ -70,11 +70,9 @@ import rivals.plots, rivals.read, rivals.report, rivals.testbeds
         ("rivals.compare(losses, rng=0).to_dataframe()", "table"),
         ("rivals.compare(losses, rng=0).plot()", "plot"),
         ("rivals.compare(losses, rng=0).report('x.html')", "report"),
-        ("rivals.read.table('x.csv', groups='school')", "table"),
     ],
 )
 def test_what_needs_an_extra_names_it(code, extra, tmp_path):
-    (tmp_path / "x.csv").write_text("school,A,B\na,1.0,2.0\n", encoding="utf-8")
     found = run(code, tmp_path)
     assert found.returncode != 0
     assert f'pip install "rivals[{extra}]"' in found.stderr.splitlines()[-1]

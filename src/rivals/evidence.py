@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -60,8 +60,7 @@ class Evidence:
     def __post_init__(self) -> None:
         """One gate: what is no probability, or does not fit together, is no evidence."""
         _check(self)
-        for each in fields(self):
-            array = getattr(self, each.name)
+        for array in vars(self).values():
             if isinstance(array, np.ndarray):
                 array.flags.writeable = False
 

@@ -239,4 +239,5 @@ class Judgement:
     def sweep(self, values: Sequence[float] | None = None) -> dict[float, Self]:
         """The decision at each of several c."""
         chosen = [2.0**octave for octave in range(-6, 5, 2)] if values is None else values
-        return {float(c): self.at(c=c) for c in chosen}
+        decisions = [self.at(c=c) for c in chosen]
+        return {float(decision.c): decision for decision in decisions}

@@ -176,6 +176,6 @@ def place_of(result: Judgement, name: str) -> int:
     """Where a model stands; a name that is not there is told which are."""
     if name in result.names:
         return result.names.index(name)
-    near = get_close_matches(name, result.names, n=1)
+    near = get_close_matches(str(name), result.names, n=1)
     meant = f"did you mean {near[0]!r}?" if near else f"there are {say.listed(result.names)}"
     raise ValueError(f"there is no model {name!r}; {meant}")
