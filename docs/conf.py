@@ -10,7 +10,9 @@ import matplotlib
 HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE / "_extensions"), str(HERE / "explanation")]
 matplotlib.use("agg")
-os.environ.setdefault("JAX_PLATFORMS", "cpu")  # pages that use JAX do not look for other devices
+# Pages that use JAX do not look for other devices, and clusters do not tell how they close.
+os.environ.setdefault("JAX_PLATFORMS", "cpu")
+os.environ.setdefault("DASK_LOGGING__DISTRIBUTED", "error")
 
 from members import members_of  # noqa: E402
 

@@ -48,7 +48,7 @@ def needs(text: str) -> tuple[str, ...]:
 
 def environment(folder: Path, what: tuple[str, ...]) -> Path:
     """The Python of a new environment with just this."""
-    uv = shutil.which("uv") or str(ROOT / ".venv" / "bin" / "uv")
+    uv = shutil.which("uv") or str(Path(sys.executable).with_name("uv"))
     here = [
         part.replace("rivals", str(ROOT), 1) if part.startswith("rivals") else part for part in what
     ]

@@ -6,6 +6,7 @@ level, and what scrolls can be reached by the keyboard. `tools/check_pages.py` a
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,11 @@ CHANGES = {
     '<div class="wide docutils': '<div tabindex="0" class="wide docutils',
     '<div class="table-wrapper': '<div tabindex="0" class="table-wrapper',
 }
+# The gallery shows the title of an example beside its picture, and hides it in the link.
+THUMBNAIL = re.compile(
+    r'<img alt="" (src="[^"]*" />\s*<p><a class="reference internal" href="[^"]*")>'
+    r'(<span class="doc">([^<]*)</span>)'
+)
 
 
 def mend(app: Any, error: Exception | None) -> None:
@@ -28,6 +34,7 @@ def mend(app: Any, error: Exception | None) -> None:
         old = new = page.read_text(encoding="utf-8")
         for what, instead in CHANGES.items():
             new = new.replace(what, instead)
+        new = THUMBNAIL.sub(r'<img alt="\3" \1 aria-label="\3">\2', new)
         if new != old:
             page.write_text(new, encoding="utf-8")
 

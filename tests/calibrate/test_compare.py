@@ -97,7 +97,7 @@ def test_correcting_needs_a_calibration_and_no_margin(data):
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"law": "beta"}, "law"),
+        ({"law": "beta"}, "method"),
         ({"order": "time"}, "order"),
         ({"n_simulations": 5}, "simulations"),
     ],
