@@ -189,20 +189,23 @@ def principle(what):
     found = results("principle")
     within, ranks = found["ratio of c within a data set"], found["rank correlation of W and tau"]
     both, pairs = found["exponents"]["W and sigma"], found["pairs"]["W and share"]
-    _, low, _, high, _ = found["c"]["quantiles 10, 25, 50, 75, 90"]
+    least, low, _, high, most = found["c"]["quantiles 10, 25, 50, 75, 90"]
 
     def rank(name):
         one = ranks[name]
         return f"{one['value']:.2f} ± {one['error']:.2f} ({one['data_sets']} data sets)"
 
     def power(one, name):
-        return f"{one[name][0]:.2f} ± {one[name][1]:.2f}"
+        return f"{one[name][0]:.2f} ± {one[name][1]:.2f}".replace("-", "−")
 
     return {
         "sets": f"{found['data_sets']} development data sets",
         "at hand": f"{found['groups_at_hand']} of {found['groups']} groups took that part",
         "c": middle(found["c"]),
         "half of c": f"{low:.2f} and {high:.2f}",
+        "tails of c": f"below {least:.2f}, and as many above {most:.1f}",
+        "exponent": f"{power(found['exponents']['W'], 'misfit')} "
+        f"({found['exponents']['W']['data_sets']} data sets)",
         "over data sets": rank("over data sets"),
         "by sd": rank("over data sets, pointwise sd in place of W"),
         "within": rank("candidates within a data set"),
@@ -258,7 +261,8 @@ def table_of_laws():
         c = f"{row['c']:.2g}"
         c = f"unknown: ln c normal about ln {c}, sd {spread:g}" if spread else c
         value, error = row["gain"]
-        gain = f"{1000 * value:+.0f} ± {1000 * error:.0f}" if error else "–"
+        shown = f"{1000 * value:+.0f} ± {1000 * error:.0f}".replace("-", "−")
+        gain = shown if error else "–"
         lines.append(f"| {row['spread']} | {c} | {gain} | {row['data_sets']} |")
     return "\n".join(lines)
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import _thread
+import sqlite3
 import subprocess
 import sys
 import threading
+from contextlib import closing
 
 import numpy as np
 import pytest
@@ -156,6 +158,21 @@ def test_experiments_that_fail_are_counted_and_can_be_run_again(tmp_path):
     assert "a blow-up of the integration (scenarios.py, line" in str(calibration)
     assert same(calibration, run(now_and_then, store=store))
     assert len(run(now_and_then, store=store, retry=True).failures) == failed
+
+
+def test_a_scenario_that_was_not_run_yet_does_not_count_as_passed(tmp_path):
+    store = tmp_path / "study.sqlite"
+    run({"first": shifted, "second": shifted}, n_experiments=400, store=store, most_truth=1000)
+    assert rivals.Calibration.open(store).valid_c()
+    with closing(sqlite3.connect(store)) as connection, connection:
+        connection.execute("DELETE FROM experiments WHERE scenario = 1")
+    part = rivals.Calibration.open(store)
+    assert part.valid_c() == ()
+    assert "400 of 800 experiments" in str(part)
+    assert "only 0 of 'second'" in part.conclusion
+    with closing(sqlite3.connect(store)) as connection, connection:
+        connection.execute("DELETE FROM experiments")
+    assert "No c is valid" in str(rivals.Calibration.open(store))
 
 
 def test_an_interrupt_keeps_what_is_there(tmp_path):

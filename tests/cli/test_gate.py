@@ -67,3 +67,5 @@ def test_a_summary_is_appended(tmp_path):
     text = summary.read_text("utf-8")
     assert text.count("passed: line would be better than step") == 2
     assert "| --- |" in text
+    nowhere = rivals("gate", path, *BETTER, "--summary", tmp_path / "no" / "summary.md")
+    assert (nowhere.status, "could not be written" in nowhere.err) == (2, True)

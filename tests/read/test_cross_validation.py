@@ -276,6 +276,17 @@ def test_folds_of_points_carry_no_groups():
     assert mixed["line"].groups is None
 
 
+def test_folds_of_whole_groups_may_be_given():
+    X, y, group = problem(6)
+    found = cross_validated(LINE, X, y, groups=group, cv=GroupKFold(3), rng=0)["line"]
+    assert (found.source.left_out, found.source.n_folds) == (True, 3)
+    assert len(found.groups.names) == 6
+    some = [(np.arange(120, 240), np.arange(120)), (np.arange(120), np.arange(120, 200))]
+    part = cross_validated(LINE, X, y, groups=group, cv=some, loss="squared")["line"]
+    assert part.groups.names == tuple(f"school {each}" for each in range(5))
+    assert part.groups.noun == found.groups.noun
+
+
 def test_a_score_is_not_taken_for_a_loss():
     X, y, group = problem(4)
     for loss in ("r2", make_scorer(r2_score)):
@@ -284,6 +295,10 @@ def test_a_score_is_not_taken_for_a_loss():
     with pytest.raises(ValueError, match="one number for each"):
         cross_validated(LINE, X, y, groups=group, loss=r2_score)
     labels = (y > 0).astype(int)
+    with pytest.raises(ValueError, match="roc_auc_score judges scores or probabilities"):
+        cross_validated({"logistic": LogisticRegression()}, X, labels, groups=group, loss="roc_auc")
+    with pytest.raises(ValueError, match=r"ZeroDivisionError.*called as loss"):
+        cross_validated(LINE, X, y, groups=group, loss=lambda y, p: 1 / 0)
     with pytest.warns(rivals.RivalsWarning, match="is it a score"):
         cross_validated(
             {"logistic": LogisticRegression()}, X, labels, groups=group, loss=lambda y, p: y == p

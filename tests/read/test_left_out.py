@@ -221,6 +221,23 @@ def test_classifiers_and_ordered_models():
     assert found["ordered"].simulated.mean() == pytest.approx(found["ordered"].mean, abs=0.15)
 
 
+def test_data_in_any_form_give_the_same():
+    polars = pytest.importorskip("polars")
+    data = ticks(5)
+
+    def fit(rows):
+        mean = np.mean(np.asarray(rows["ticks"], dtype=float))
+        return lambda new: stats.poisson(np.full(len(new["ticks"]), mean))
+
+    arrays = {name: data[name].to_numpy() for name in data.columns}
+    forms = [data, arrays, polars.DataFrame(data.to_dict("list")), data.set_index("exposure")]
+    found = [left_out(fit, each, groups="place", target="ticks", rng=0) for each in forms]
+    for each in found:
+        np.testing.assert_array_equal(each.observed, found[0].observed)
+        assert each.groups.noun == "place"
+    assert found[3].index.equals(forms[3].index)
+
+
 def test_processes_give_the_same():
     data = ticks(5)
     one = left_out(FITS["GLM"], data, groups="place", rng=3)
@@ -272,6 +289,10 @@ def test_what_cannot_be_read_says_what_to_do():
         left_out(FITS["OLS"], data, groups="place", noise="gaussian", loss="absolute")
     with pytest.raises(ValueError, match="a function of the rows"):
         left_out(FITS["OLS"], data, groups="place", noise="predicted")
+    with pytest.raises(ValueError, match=r"parameters of shape \(\d+,\) for \d+ points"):
+        left_out(
+            lambda rows: stats.poisson(np.ones(len(rows))), data, groups="place", target="ticks"
+        )
     with pytest.raises(TypeError, match="seen every group"):
         left_out(FITS["GLM"](data), data, groups="place")
     with pytest.raises(ValueError, match="no column 'plce'"):

@@ -26,7 +26,7 @@ from rivals.calibrate.validity import (
     Finding,
     Validity,
     checked,
-    judge_experiments,
+    judge_c,
 )
 from rivals.laws import Law
 from rivals.losses import Study
@@ -258,14 +258,13 @@ class Calibration:
         return self._judge(BINS)
 
     def _judge(self, bins: int) -> Validity:
-        if not self.n_experiments:
-            raise ValueError("no experiment has an outcome yet")
-        found = {}
+        stated = self.outcomes["probability"]
+        findings = []
         for name in self.scenarios:
             which = self._of(name)
-            if which.any():
-                found[name] = (self.outcomes["probability"][which], self.truth[which])
-        return judge_experiments(found, self.c, rule=self.rule, bins=bins)
+            columns = stated[which].T
+            findings.append(tuple(judge_c(each, self.truth[which], bins=bins) for each in columns))
+        return Validity(self.scenarios, self.c, tuple(findings), self.rule)
 
     def valid_c(self, rule: str | None = None) -> tuple[float, ...]:
         """The values of c valid for all scenarios.
@@ -344,7 +343,7 @@ class Calibration:
         """Refuse a comparison of another law, order, unit or size."""
         here = self.conditions
         if law != here.law:
-            raise ValueError(say.other("law", repr(here.law), repr(law)))
+            raise ValueError(say.other("method", str(here.law), str(law)))
         if study.order != here.order:
             raise ValueError(say.other("order", repr(here.order), repr(study.order)))
         unit = study.source.unit
@@ -394,8 +393,7 @@ class Calibration:
                 here.n_simulations,
             )
         ]
-        if self.n_experiments:
-            lines += [self._about_truth(), "", self.table.text(), "", self.conclusion]
+        lines += [self._about_truth(), "", self.table.text(), "", self.conclusion]
         if self.failures:
             lines.append(say.failed(len(self.failures), self.failures[0].error))
         return "\n".join(lines)
@@ -409,7 +407,9 @@ class Calibration:
         found = self.outcomes
         unknown = int(np.isnan(self.truth).sum())
         replicated = bool(found["replicated"].all())
-        return say.about_truth(unknown, found.size, int(found["n_truth"].max()), replicated)
+        return say.about_truth(
+            unknown, found.size, int(found["n_truth"].max(initial=0)), replicated
+        )
 
     def methods(self, rule: str | None = None, prefer: str = "cautious") -> str:
         """How c was calibrated, for a methods section."""

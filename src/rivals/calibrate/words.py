@@ -7,7 +7,7 @@ from math import isnan, log2
 from typing import Literal, TypeAlias
 
 from rivals._checks import UNPRINTABLE
-from rivals.sentences import count, listed, percent
+from rivals.sentences import count, percent
 
 Problem: TypeAlias = Literal[
     "undecided", "few experiments", "few winners", "overconfident", "not monotone"
@@ -129,7 +129,7 @@ def opening(
     )
     return (
         f"{count(n_scenarios, 'scenario')}, {done} of {count(n_data, 'point')}. "
-        f'Law "{law}", {count(n_simulations, "simulation")}.'
+        f"Method: {law}, {count(n_simulations, 'simulation')} of each candidate."
     )
 
 
@@ -168,12 +168,12 @@ def method(
     order: str | None,
 ) -> str:
     """What was done."""
-    scenarios = listed([f"{name!r} ({count(n, 'experiment')})" for name, n in counts.items()])
+    scenarios = ", ".join(f"{name!r} ({count(n, 'experiment')})" for name, n in counts.items())
     several = "scenario" if len(counts) == 1 else "scenarios"
     series = ", taken as a time series" if order else ""
     losses = f", losses in {unit}" if unit else ""
     return (
-        f"c was calibrated under law {law!r} on simulated experiments of the {several} Ω "
+        f"c was calibrated for the method {law!r} on simulated experiments of the {several} Ω "
         f"{scenarios}, each with {count(n_data, 'point')}{series}{losses}, and "
         f"{count(n_simulations, 'simulation')} of each candidate."
     )

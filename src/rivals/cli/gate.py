@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from rivals.cli.console import print_result
+from rivals.cli.console import print_result, writing
 from rivals.cli.inputs import compared
 from rivals.cli.options import CORRECT, FILES, JSON, LAW, SETTING, SOURCES, with_options
 
@@ -44,7 +44,7 @@ def gate(
     result = compared(sources, files, setting, law=law, correct=correct)
     found = result.gate(baseline, model=model, require=require)
     if summary is not None:
-        with summary.open("a", encoding="utf-8") as file:
+        with writing(summary), summary.open("a", encoding="utf-8") as file:
             file.write(found.to_markdown(result.against(baseline).markdown()))
     print_result(found, as_json=as_json)
     return found.exit_status

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.special import ndtri
 
-from rivals import heterogeneity, shown
+from rivals import heterogeneity, shown, told
 from rivals import sentences as say
 from rivals._types import FloatArray, IntArray
 from rivals.laws.groups import Groups, NewGroups
@@ -18,6 +18,7 @@ from rivals.plots.style import (
     axes_or_new,
     finish,
     ink,
+    is_narrow,
     literal,
     names_of,
     room_for_rows,
@@ -90,7 +91,8 @@ def plot_forest(
     _draw_answers(ax, questions, gap, order.size)
     _name_rows(ax, result, order, [each.new_groups for each in questions])
     ax.axvline(0.0, color=ink(ax, 0.5), linewidth=0.9, zorder=0)
-    caption = _caption(result, other, best, values)
+    covered = [] if is_narrow(ax) else told.covered(result, "difference")
+    caption = " ".join([_caption(result, other, best, values), *covered])
     unit = result.summary.source.unit
     return finish(ax, f"difference in mean loss{f' ({unit})' if unit else ''}", "", caption)
 

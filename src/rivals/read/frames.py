@@ -29,6 +29,8 @@ PARQUET = (".parquet", ".pq")
 DELIMITERS = (",", ";", "\t", "|")
 # Rows that decide whether a column of a text file holds numbers.
 ROWS_TO_LOOK_AT = 100
+# Rows in which codes are looked for at a time: what the processor's cache holds.
+ROWS_TOGETHER = 2**16
 # Bytes of a text file that Python reads sooner than polars is imported.
 SMALL = 2**18
 # Characters of a header: more are no table.
@@ -392,12 +394,24 @@ def _coded_by_polars(series: Any) -> tuple[IntArray, Any]:
     """As categories, whose codes have gaps: made to follow the first appearance."""
     polars = need("polars", extra="table", purpose="files of tables")
     physical = series.to_native().cast(polars.Categorical).to_physical().to_numpy()
-    first = np.full(int(physical.max(initial=0)) + 1, -1, dtype=np.intp)
-    first[physical[::-1]] = np.arange(physical.size)[::-1]  # the last one written stays
-    rows = np.sort(first[first >= 0])
-    rank = np.empty(first.size, dtype=np.intp)
+    rows = _first_rows(physical)
+    rank = np.empty(int(physical.max(initial=0)) + 1, dtype=np.intp)
     rank[physical[rows]] = np.arange(rows.size)
     return rank[physical], series[rows.tolist()].cast(_narwhals().String)
+
+
+def _first_rows(codes: Any) -> IntArray:
+    """The row in which each code appears first, in this order; after a few rows, none is new."""
+    seen = np.zeros(int(codes.max(initial=0)) + 1, dtype=bool)
+    found = [np.empty(0, dtype=np.intp)]
+    for begin in range(0, codes.size, ROWS_TOGETHER):
+        part = codes[begin : begin + ROWS_TOGETHER]
+        new = np.flatnonzero(~seen[part])
+        if new.size:
+            first = new[np.sort(np.unique(part[new], return_index=True)[1])]
+            seen[part[first]] = True
+            found.append(begin + first)
+    return np.concatenate(found)
 
 
 def _from_frame(source: Any) -> Frame:
