@@ -136,7 +136,8 @@ def main() -> int:
     pages = {name: Page((root / name).read_text("utf-8")) for name in names}
     found = [*broken_links(root, pages), *mute_pictures(pages)]
     written = [name for name in names if name not in MADE]
-    if shutil.which("chromium") or os.environ.get("RIVALS_BROWSER") == "required":
+    is_there = shutil.which("chromium") and shutil.which("chromedriver")
+    if is_there or os.environ.get("RIVALS_BROWSER") == "required":
         found += seen_in_browser(root, written)
         how = f"{len(WIDTHS)} widths, axe in light and dark on {len(_shown_to_axe(written))} pages"
     else:

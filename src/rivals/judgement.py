@@ -218,7 +218,7 @@ class Judgement:
     def at(self, **options: Any) -> Self:
         """The decision at other options, from the same losses.
 
-        The curve of a calibration is that of its c; at another, P is as the law has it.
+        A calibration is of its c; at another one, P is as the law has it.
 
         Examples
         --------
@@ -230,10 +230,16 @@ class Judgement:
         setting = self.setting.but(**options)
         if options.keys() <= {"threshold"} and self.evidence.is_complete:
             return replace(self, setting=setting, decision=decide(self.evidence, setting))
-        correction = self.correction if setting.c == self.setting.c else None
+        same_c = setting.c == self.setting.c
+        correction = self.correction if same_c else None
         evidence, decision = judge(self.law, self.summary, setting, correction)
         return replace(
-            self, setting=setting, evidence=evidence, decision=decision, correction=correction
+            self,
+            setting=setting,
+            evidence=evidence,
+            decision=decision,
+            calibration=self.calibration if same_c else None,
+            correction=correction,
         )
 
     def sweep(self, values: Sequence[float] | None = None) -> dict[float, Self]:

@@ -271,7 +271,7 @@ def check_index(first: Any, other: Any, what: str) -> None:
     both = hasattr(first, "equals") and hasattr(other, "equals")
     if both and len(first) == len(other) and not first.equals(other):
         raise ValueError(
-            f"{what}: the index differs from that of the losses, so that rows may belong to other "
+            f"{what}: the index differs from that of the points, so that rows may belong to other "
             "points; put both into one order (.reindex), or pass arrays"
         )
 

@@ -644,6 +644,11 @@ def picture_of_calibration() -> str:
     return "Red: P is too sure. Yellow: it favours the wrong model."
 
 
+def picture_of_failure_rates() -> str:
+    """What the thin lines are."""
+    return "Thin: if all undecided ones won again, or failed."
+
+
 def _rejected(some: bool) -> str:
     return "; ✗ rejected" if some else ""
 

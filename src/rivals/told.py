@@ -144,6 +144,8 @@ def details(result: Judgement) -> str:
     lines.append(
         say.settings(result.law.name, result.c, n_simulations, result.setting.threshold, seed)
     )
+    if isinstance(result.setting.c, CalibratedC):
+        lines.append(say.method_of_c(result.c, result.law.name, n_simulations, _chosen(result)))
     return "\n".join(dict.fromkeys(lines))
 
 

@@ -53,6 +53,7 @@ def test_a_c_remembers_where_it_came_from(data):
     result = rivals.compare(MODELS, data, c=chosen, rng=0)
     for said in ("informative", "2000", "calm"):
         assert said in result.methods()
+        assert said in result.details()
     assert "by hand" not in result.details() + result.methods()
     assert rivals.compare(MODELS, data, c=found, rng=0).setting.c.source["rule"] == "error"
 

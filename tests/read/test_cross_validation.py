@@ -295,6 +295,10 @@ def test_a_score_is_not_taken_for_a_loss():
     with pytest.raises(ValueError, match="one number for each"):
         cross_validated(LINE, X, y, groups=group, loss=r2_score)
     labels = (y > 0).astype(int)
+    with pytest.raises(ValueError, match="roc_auc_score judges scores or probabilities"):
+        cross_validated({"logistic": LogisticRegression()}, X, labels, groups=group, loss="roc_auc")
+    with pytest.raises(ValueError, match=r"ZeroDivisionError.*called as loss"):
+        cross_validated(LINE, X, y, groups=group, loss=lambda y, p: 1 / 0)
     with pytest.warns(rivals.RivalsWarning, match="is it a score"):
         cross_validated(
             {"logistic": LogisticRegression()}, X, labels, groups=group, loss=lambda y, p: y == p

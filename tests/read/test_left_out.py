@@ -289,6 +289,10 @@ def test_what_cannot_be_read_says_what_to_do():
         left_out(FITS["OLS"], data, groups="place", noise="gaussian", loss="absolute")
     with pytest.raises(ValueError, match="a function of the rows"):
         left_out(FITS["OLS"], data, groups="place", noise="predicted")
+    with pytest.raises(ValueError, match=r"parameters of shape \(\d+,\) for \d+ points"):
+        left_out(
+            lambda rows: stats.poisson(np.ones(len(rows))), data, groups="place", target="ticks"
+        )
     with pytest.raises(TypeError, match="seen every group"):
         left_out(FITS["GLM"](data), data, groups="place")
     with pytest.raises(ValueError, match="no column 'plce'"):

@@ -50,9 +50,10 @@ def test_errors_come_from_workers_as_they_are():
     pytest.importorskip("joblib")
 
     def fails(model, fold):
-        raise KeyError("no")
+        if fold == 1:
+            raise KeyError("no")
 
-    with pytest.raises(RuntimeError, match=r"model 'p', fold 1 of 3, without group a: KeyError"):
+    with pytest.raises(RuntimeError, match=r"model 'p', fold 2 of 3, without group b: KeyError"):
         run_folds(fails, ["p"], FOLDS, n_jobs=2)
 
 
@@ -85,5 +86,7 @@ def test_progress_is_shown_on_a_terminal_if_it_takes_long(monkeypatch):
 def test_functions_by_name_or_alone():
     assert functions_of(len, "fit") == {"": len}
     assert functions_of({"a": len}, "fit") == {"a": len}
+    with pytest.raises(ValueError, match="the mapping is empty"):
+        functions_of({}, "fit")
     with pytest.raises(TypeError, match="fit: expected a function of rows for 'a'; got int"):
         functions_of({"a": 3}, "fit")

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -36,8 +36,6 @@ from rivals.calibrate.curve import (
 from rivals.setting import one_of
 from rivals.table import Column, Table
 
-Rule: TypeAlias = Literal["bound", "error"]
-Prefer: TypeAlias = Literal["cautious", "informative"]
 RULES = ("bound", "error")
 PREFERENCES = ("cautious", "informative")
 

@@ -148,13 +148,26 @@ def plot_valid_c(calibration: Calibration, *, bins: int = 16, ax: Axes | None = 
     """
     ax = axes_or_new(ax)
     validity = calibration.validity(bins=bins)
-    rates = zip(validity.scenarios, validity.failure_rate, strict=True)
-    for place, (name, rate) in enumerate(rates):
+    for place, name in enumerate(validity.scenarios):
+        here = look(place)
         marker = MARKERS[place % len(MARKERS)]
-        ax.plot(calibration.c, rate, marker=marker, label=literal(name), **look(place))
+        ax.plot(
+            calibration.c,
+            validity.failure_rate[place],
+            marker=marker,
+            label=literal(name),
+            **here,
+        )
+        found = [each for each in validity.findings[place] if each.named]
+        at = [
+            c for c, each in zip(calibration.c, validity.findings[place], strict=True) if each.named
+        ]
+        low = [each.wrong / each.named for each in found]
+        high = [(each.wrong + each.undecided) / each.named for each in found]
+        ax.vlines(at, low, high, color=here["color"], linewidth=1)
     ax.set_xscale("log", base=2)
     ax.set_ylim(bottom=0)
-    finish(ax, "sensitivity c", "failure rate of named winners", "")
+    finish(ax, "sensitivity c", "failure rate of named winners", say.picture_of_failure_rates())
     legend_below(ax)
     return ax
 

@@ -88,6 +88,12 @@ def density_of(model: Any, n_points: int) -> Density:
         raise TypeError(
             f"expected a frozen distribution, as scipy.stats.norm(0.0, 2.0); got {name}"
         )
+    shape = np.shape(model.support()[0]) if hasattr(model, "support") else ()
+    if shape not in ((), (1,), (n_points,)):
+        raise ValueError(
+            f"the distribution has parameters of shape {shape} for {n_points} points; give one for "
+            "each of the rows that are judged, or one for all"
+        )
     of_counts = hasattr(getattr(model, "dist", model), "pmf")
     if not hasattr(model, "dist"):  # a variable of the new infrastructure has both
         of_counts = "DiscreteDistribution" in {kind.__name__ for kind in type(model).__mro__}

@@ -53,13 +53,7 @@ class PointLoss:
     def __call__(self, targets: npt.NDArray[Any], predicted: npt.NDArray[Any]) -> FloatArray:
         """One loss for each point."""
         assert self.of is not None
-        try:
-            found = np.asarray(self.of(targets, predicted), dtype=np.float64)
-        except Exception as error:
-            raise ValueError(
-                f"loss {self.source.loss!r}: {type(error).__name__}: {error}; it is called as "
-                "loss(targets, predictions)"
-            ) from error
+        found = np.asarray(self.of(targets, predicted), dtype=np.float64)
         if found.shape != targets.shape:
             raise ValueError(
                 f"loss {self.source.loss!r} gave an array of shape {found.shape} for "
@@ -162,6 +156,11 @@ def _scorer(name: str, known: list[str]) -> Any:
 def _of_metric(scorer: Any) -> Function:
     """A scorer that is a mean over points, evaluated at each of them."""
     metric, options, sign = scorer._score_func, scorer._kwargs, scorer._sign
+    if scorer._response_method != "predict":
+        raise ValueError(
+            f"loss: {metric.__name__} judges scores or probabilities of labels; choose 'log' or "
+            "'brier', which are means over points"
+        )
 
     def of_points(targets: npt.NDArray[Any], predicted: npt.NDArray[Any]) -> FloatArray:
         def score(rows: slice) -> float:
@@ -188,8 +187,13 @@ def _of_function(function: Any) -> Function:
         raise TypeError(f"loss: expected a name or a function; got {type(function).__name__}")
 
     def checked(targets: npt.NDArray[Any], predicted: npt.NDArray[Any]) -> Any:
-        found = np.asarray(function(targets, predicted))
-        perfect = np.asarray(function(targets, targets))
+        try:
+            found = np.asarray(function(targets, predicted))
+            perfect = np.asarray(function(targets, targets))
+        except Exception as error:
+            raise ValueError(
+                f"loss: {type(error).__name__}: {error}; it is called as loss(targets, predictions)"
+            ) from error
         of_points = found.shape == perfect.shape == targets.shape
         if of_points and np.mean(found < perfect) > MANY_LOWER:
             warn(

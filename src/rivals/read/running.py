@@ -20,6 +20,8 @@ LONG = 5.0
 def functions_of(given: Any, what: str) -> dict[str, Callable[[Any], Any]]:
     """Functions that fit, by name; one alone has none."""
     functions = dict(given) if isinstance(given, Mapping) else {"": given}
+    if not functions:
+        raise ValueError(f"{what}: the mapping is empty; give a function for each model")
     for name, each in functions.items():
         if not callable(each):
             raise TypeError(
