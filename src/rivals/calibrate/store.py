@@ -99,7 +99,7 @@ class Study:
         """As texts."""
         return {
             "format": FORMAT,
-            "conditions": json.dumps(self.conditions.to_dict()),
+            "conditions": json.dumps(self.conditions.to_dict(), allow_nan=False),
             "scenarios": json.dumps(dict(self.sources)),
         }
 
