@@ -27,8 +27,10 @@ endef
 	touch $@
 
 # One stamp for each set of packages, so that `make demo` does not wait for the tools of tests.
+# In a variable: a comma would end an argument of `call`.
+DEMO := --editable ".[cli,plot,report]"
 .venv/.demo: .venv/.made
-	$(call install,--editable ".[cli,plot,report]")
+	$(call install,$(DEMO))
 	touch $@
 
 .venv/.test: .venv/.made

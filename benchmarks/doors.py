@@ -58,12 +58,12 @@ def main() -> None:
     parser.add_argument("--before", type=Path)
     parser.add_argument("--rows", type=int, default=10**8)
     parser.add_argument("--folder", type=Path)
-    parser.add_argument("--only", default="", help="cases whose name holds this")
+    parser.add_argument("--only", default="", help="cases and ways whose names hold this")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(dir=options.folder) as folder:
         rows = []
         for case in all_cases(Path(folder), options.rows, options.before):
-            if options.only in case["case"]:
+            if options.only in f"{case['case']}, {case['way']}":
                 if "file" in case:
                     losses_file(*case["file"])
                 rows.append(measured(case))
@@ -338,8 +338,9 @@ def write(rows: list[dict[str, object]]) -> None:
     }
     path = RESULTS / "doors.json"
     kept = json.loads(path.read_text("utf-8"))["rows"] if path.exists() else []
-    measured_now = {row["case"] for row in rows}
-    rows = [*(row for row in kept if row["case"] not in measured_now), *rows]
+    measured_now = {(row["case"], row["way"]): row for row in rows}
+    rows = [measured_now.pop((row["case"], row["way"]), row) for row in kept]
+    rows += measured_now.values()
     path.write_text(json.dumps({"environment": about, "rows": rows}, indent=1) + "\n", "utf-8")
     head = (
         "# Doors at size\n\nSeconds of the clock and of the processor, of three processes the one "

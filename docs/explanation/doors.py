@@ -20,8 +20,8 @@ def draws():
 def table(case):
     """The ways of one case, as Markdown."""
     rows = [row for row in results("doors")["rows"] if row["case"].startswith(case)]
-    lines = ["| way | seconds | processor seconds | GiB |", "| --- | ---: | ---: | ---: |"]
+    lines = ["| way | seconds of processor | memory, GiB |", "| --- | ---: | ---: |"]
     for row in rows:
-        numbers = f"{row['wall']:.1f} | {row['processor']:.1f} | {row['peak']:.1f}"
+        numbers = f"{row['processor']:.1f} | {row['peak']:.1f}"
         lines.append(f"| {row['way']} | {numbers} |")
     return "\n".join(lines)
