@@ -140,7 +140,7 @@ CORE = [layer for group in LAYERS[: LAYERS.index(["calibrate"])] for layer in gr
 STANDARD = {
     "__future__", "abc", "ast", "collections", "contextlib", "contextvars", "dataclasses",
     "difflib", "functools", "html", "importlib", "itertools", "json", "math", "operator", "os",
-    "pathlib", "re", "sys", "types", "typing", "warnings", "zipfile", "zlib",
+    "pathlib", "re", "sys", "types", "typing", "warnings", "zipfile",
 }  # fmt: skip
 
 

@@ -15,7 +15,8 @@ def lines():
     """The table and the sentence below it, as README shows them."""
     text = README.read_text(encoding="utf-8").split("```text\n")[1].split("```")[0]
     shown = text.strip("\n").splitlines()
-    end = next(place for place, line in enumerate(shown) if line.startswith("details:"))
+    after = ("Track record", "details:")
+    end = next(place for place, line in enumerate(shown) if line.startswith(after))
     return shown[:end]
 
 

@@ -261,7 +261,7 @@ def table_of_laws():
         c = f"{row['c']:.2g}"
         c = f"unknown: ln c normal about ln {c}, sd {spread:g}" if spread else c
         value, error = row["gain"]
-        shown = f"{1000 * value:+.0f} ± {1000 * error:.0f}".replace("-", "−")
+        shown = f"{round(1000 * value):+d} ± {1000 * error:.0f}".replace("-", "−")
         gain = shown if error else "–"
         lines.append(f"| {row['spread']} | {c} | {gain} | {row['data_sets']} |")
     return "\n".join(lines)

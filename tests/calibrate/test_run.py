@@ -118,6 +118,18 @@ def test_more_data_decide_until_few_are_undecided_or_up_to_a_limit():
     assert most[128_000] <= 0.05
 
 
+def test_a_run_that_ended_while_truths_grew_ends_as_a_whole_one(tmp_path):
+    store = tmp_path / "study.sqlite"
+    options = {"n_experiments": 100, "n_truth": 500, "store": store}
+    whole = run(**options)
+    assert len(set(whole.outcomes["n_truth"])) > 2
+    with closing(sqlite3.connect(store)) as connection, connection:
+        connection.execute(
+            "DELETE FROM experiments WHERE n_truth > 500 AND experiment % 2 OR experiment > 90"
+        )
+    assert same(whole, run(**options))
+
+
 def test_candidates_that_are_alike_stay_undecided_and_nothing_is_valid():
     def alike(rng):
         width = rng.uniform(0.9, 1.1)

@@ -14,6 +14,7 @@ import sys
 import threading
 import time
 from contextlib import closing
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -181,6 +182,19 @@ def test_names_of_scenarios_are_part_of_a_study(tmp_path):
 def test_what_is_bound_to_a_function_is_part_of_it():
     assert source_of(partial(shifted, spread=0.1)) != source_of(partial(shifted, spread=0.2))
     assert "def shifted" in source_of(shifted)
+
+    @dataclass
+    class Condition:
+        noise: float
+
+        def __call__(self, rng):
+            return shifted(rng, self.noise)
+
+    assert source_of(Condition(0.1)) == source_of(Condition(0.1))
+    assert source_of(Condition(0.1)) != source_of(Condition(0.2))
+    assert source_of(partial(shifted, spread=object())) == source_of(
+        partial(shifted, spread=object())
+    )
 
 
 # ---------------------------------------------------------------- files from anywhere

@@ -14,6 +14,7 @@ from __future__ import annotations
 import ast
 import inspect
 import json
+import re
 import sqlite3
 import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -98,7 +99,7 @@ class Study:
         """As texts."""
         return {
             "format": FORMAT,
-            "conditions": json.dumps(self.conditions.to_dict()),
+            "conditions": json.dumps(self.conditions.to_dict(), allow_nan=False),
             "scenarios": json.dumps(dict(self.sources)),
         }
 
@@ -314,7 +315,11 @@ def source_of(scenario: Callable[..., Any]) -> str:
     while isinstance(scenario, partial):
         bound += f"\n{scenario.args!r} {scenario.keywords!r}"
         scenario = scenario.func
-    kind = scenario if inspect.isroutine(scenario) else type(scenario)
+    kind: Any = scenario
+    if not inspect.isroutine(scenario):
+        bound += f"\n{scenario!r}"
+        kind = type(scenario)
+    bound = re.sub(" at 0x[0-9a-f]+", "", bound)  # differs from run to run
     try:
         text = textwrap.dedent(inspect.getsource(kind))
     except (OSError, TypeError):

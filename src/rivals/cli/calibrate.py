@@ -144,7 +144,7 @@ def _print_status(result: Calibration, as_json: bool) -> None:
         for place, name in enumerate(result.scenarios)
     }
     if as_json:
-        print(json.dumps(done, indent=2))
+        print(json.dumps(done, indent=2, allow_nan=False))
         return
     for name, counts in done.items():
         print(f"{name}: {counts['done']} of {counts['wanted']} done, {counts['failed']} failed")
