@@ -24,7 +24,6 @@ import numpy as np
 
 ROOT = Path(__file__).parent.parent
 RESULTS = Path(__file__).parent / "results"
-REPEATS = 3
 MODELS = ("a", "b", "c")
 N_SITES = 200
 ROWS_AT_ONCE = 2**20
@@ -59,6 +58,7 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=10**8)
     parser.add_argument("--folder", type=Path)
     parser.add_argument("--only", default="", help="cases and ways whose names hold this")
+    parser.add_argument("--runs", type=int, default=3, help="processes for each measurement")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(dir=options.folder) as folder:
         rows = []
@@ -66,7 +66,7 @@ def main() -> None:
             if options.only in f"{case['case']}, {case['way']}":
                 if "file" in case:
                     losses_file(*case["file"])
-                rows.append(measured(case))
+                rows.append(measured(case, options.runs))
                 print(line(rows[-1]), flush=True)
                 write(rows)
 
@@ -291,7 +291,7 @@ def boards() -> list[dict[str, Any]]:
 # ---------------------------------------------------------------- measuring
 
 
-def measured(case: dict[str, Any]) -> dict[str, object]:
+def measured(case: dict[str, Any], n_runs: int) -> dict[str, object]:
     """The fastest of some runs, each a process of its own."""
     environment = {
         **os.environ,
@@ -300,7 +300,7 @@ def measured(case: dict[str, Any]) -> dict[str, object]:
     }
     code = MEASURED.format(imports=case["imports"], code=case["code"])
     runs = []
-    for _ in range(REPEATS):
+    for _ in range(n_runs):
         done = subprocess.run(
             [sys.executable, "-W", "ignore", "-c", code],
             env=environment,
@@ -312,7 +312,7 @@ def measured(case: dict[str, Any]) -> dict[str, object]:
             return {**plain(case), "error": done.stderr.strip().splitlines()[-1][:200]}
         runs.append(json.loads(done.stdout.splitlines()[-1]))
     best = min(runs, key=lambda run: run["processor"])
-    return {**plain(case), **best}
+    return {**plain(case), **best, "runs": n_runs}
 
 
 def plain(case: dict[str, Any]) -> dict[str, str]:
@@ -321,10 +321,10 @@ def plain(case: dict[str, Any]) -> dict[str, str]:
 
 def line(row: dict[str, object]) -> str:
     if "error" in row:
-        return f"| {row['case']} | {row['way']} | {row['error']} | | | |"
+        return f"| {row['case']} | {row['way']} | {row['error']} | | | | |"
     return (
         f"| {row['case']} | {row['way']} | {row['wall']:.2f} | {row['processor']:.2f} | "
-        f"{row['peak']:.2f} | {row['result']:.12g} |"
+        f"{row['peak']:.2f} | {row['runs']} | {row['result']:.12g} |"
     )
 
 
@@ -343,12 +343,14 @@ def write(rows: list[dict[str, object]]) -> None:
     rows += measured_now.values()
     path.write_text(json.dumps({"environment": about, "rows": rows}, indent=1) + "\n", "utf-8")
     head = (
-        "# Doors at size\n\nSeconds of the clock and of the processor, of three processes the one "
-        "that took least of the processor, without imports; other work ran beside it. Peak memory "
-        "in GiB, with imports. The result is P, or a count. Made by `benchmarks/doors.py`; "
+        "# Doors at size\n\nSeconds of the clock and of the processor without imports, of so many "
+        "processes the one that took least of the processor; peak memory in GiB, with imports; the "
+        "result is P, or a count. Other work ran beside them, more or less of it from row to row, "
+        "and not all rows are of one occasion: compare seconds of the processor. Made by "
+        "`benchmarks/doors.py`; "
         f"{', '.join(f'{name} {value}' for name, value in about.items())}.\n\n"
-        "| case | way | seconds | processor | GiB | result |\n| --- | --- | ---: | ---: | ---: | "
-        "---: |\n"
+        "| case | way | seconds | processor | GiB | runs | result |\n"
+        "| --- | --- | ---: | ---: | ---: | ---: | ---: |\n"
     )
     (RESULTS / "doors.md").write_text(head + "\n".join(map(line, rows)) + "\n", "utf-8")
 

@@ -40,7 +40,7 @@ def guarded(run: Callable[[], Any], *, as_json: bool) -> int:
     except BrokenPipeError:
         _silence()
         return 0
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, typer.Abort):
         return INTERRUPTED
     except UsageError as error:
         return _failed(error.format_message(), as_json)
