@@ -56,6 +56,14 @@ def test_the_decision_under_looks_is_the_last_look():
         assert bool(result.rejections) == bool(result.looks().named[0, -1])
 
 
+def test_a_difference_below_the_margin_names_nobody():
+    """That the best is not better by more than the margin does not make it worse."""
+    found = compare([0.3, 0.31, 0.29, 0.3] * 4, margin=1.0, looks="any")
+    assert not found.rejections
+    assert found.looks().probability[0, -1] < 0.05
+    assert not found.looks().named.any()
+
+
 def test_looking_often_costs_power_and_is_said():
     effects = [0.5, 0.1, 0.4, 0.1, 0.5, 0.3]
     once, any_time = compare(effects), compare(effects, looks="any")

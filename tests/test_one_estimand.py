@@ -114,3 +114,19 @@ def test_nor_on_real_groups_of_very_unequal_sizes(name):
         sizes = result.groups.sizes
         least, most = min(least, sizes.min()), max(most, sizes.max())
     assert most > 50 * least
+
+
+@pytest.mark.parametrize("seed", [0, 1, 4, 34, 60])
+def test_nor_does_a_page(seed, tmp_path):
+    """In the last two P calls the model of lowest risk worse than another."""
+    pytest.importorskip("jinja2")
+    pytest.importorskip("matplotlib")
+    result = problem(seed, n_models=3, noise=10.0, left_out=False).compare(rng=0)
+    assert (result.best is None) == (seed > 30)
+    path = tmp_path / "page.html"
+    result.report(path)
+    text = path.read_text(encoding="utf-8")
+    found = set(re.findall(r"If you need one model: (m\d)", text))
+    found |= set(re.findall(r"\b(m\d) would win again", text))
+    assert found <= {result.best}
+    assert ("no model is recommended" in text) == (result.best is None)

@@ -108,15 +108,18 @@ def looks(result: Judgement) -> Looks:
     counts = np.arange(FIRST_LOOK, summary.sizes.size + 1)
     mean = np.cumsum(differences, axis=1) / np.arange(1, summary.sizes.size + 1)
     setting = replace(result.setting, looks=None)
+    margin = np.full(others.size, setting.margin)
     probability = np.empty((others.size, counts.size))
+    surer = np.empty((others.size, counts.size))
     for place, number in enumerate(counts.tolist()):
         part = summary.taken(range(number))
         law = result.law.differences(part, setting, np.full(others.size, best), others)
-        probability[:, place] = law.below(np.full(others.size, -setting.margin))[0]
+        probability[:, place] = law.below(-margin)[0]
+        surer[:, place] = np.maximum(probability[:, place], 1.0 - law.below(margin)[0])
     seen = slice(FIRST_LOOK - 1, None)
     low, high = low[:, seen], high[:, seen]
     outside = (low > 0.0) | (high < 0.0)
-    sure = np.maximum(probability, 1.0 - probability) > setting.threshold
+    sure = surer > setting.threshold
     return Looks(
         result.ranking[0],
         result.ranking[1:],
