@@ -37,6 +37,8 @@ def test_p_is():
     [
         ("school", "schools"), ("study", "studies"), ("day", "days"), ("class", "classes"),
         ("box", "boxes"), ("batch", "batches"), ("new class", "new classes"), ("site", "sites"),
+        ("woman", "women"), ("new person", "new people"), ("human", "humans"),
+        ("species", "species"), ("analysis", "analyses"),
     ],
 )  # fmt: skip
 def test_plurals(noun, many):

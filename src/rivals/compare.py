@@ -96,11 +96,6 @@ def compare(
         raise ValueError(
             "correct=True reads probabilities through a calibration; pass c=calibration"
         )
-    if correct and margin:
-        raise ValueError(
-            "correct=True reads P(better) through a curve, which says nothing of a margin; leave "
-            "one of both out"
-        )
     setting = Setting(
         c=None if calibration is not None else c,
         threshold=threshold,

@@ -15,6 +15,17 @@ MOST_NAMED = 4
 # What needs more decimals than this, or is larger, is written by powers of ten.
 MOST_DECIMALS = 9
 LARGE = 1e12
+# Nouns of groups that are common, and whose plurals follow no rule.
+IRREGULAR = {
+    "woman": "women",
+    "man": "men",
+    "child": "children",
+    "person": "people",
+    "mouse": "mice",
+    "analysis": "analyses",
+    "species": "species",
+    "series": "series",
+}
 # Below this probability of a single new group, a lead is called small.
 SURE_OF_ONE = 0.75
 
@@ -75,6 +86,9 @@ def span(ends: tuple[float, float] | None, decimals: int) -> str:
 
 def plural(noun: str) -> str:
     """As "schools"; a noun that ends in y as "studies", one in s as "classes"."""
+    first, last = noun[: noun.rfind(" ") + 1], noun[noun.rfind(" ") + 1 :]
+    if last in IRREGULAR:
+        return first + IRREGULAR[last]
     if noun.endswith("y") and noun[-2:-1] not in "aeiou":
         return f"{noun[:-1]}ies"
     if noun.endswith(("s", "x", "ch", "sh")):
@@ -207,6 +221,11 @@ def provisional(c: float, other: str, at_c: float, unknown: float, n_data_sets: 
         f"Provisional: against {other}, at c = {c:g} {p_is(at_c)}; over what c has been on "
         f"{n_data_sets} real data sets {p_is(unknown)}. Groups, or a calibration, would tell more."
     )
+
+
+def no_interval() -> str:
+    """Why there are no intervals beside a P that was read through a curve."""
+    return "Intervals are not shown: the calibration curve is of P alone."
 
 
 def small_lead(other: str, value: float, noun: str) -> str:
@@ -564,7 +583,9 @@ def picture_of_groups(
     drawn = f" ({n_drawn} of them are drawn)" if n_drawn < n_groups else ""
     groups = f"{n_better} of {count(n_groups, noun)}{drawn}"
     shared = f", with κ = {kappa:.2g} for the training data they share" if kappa else ""
-    spread = f"; τ = {tau:.2g}{' ' * bool(unit)}{unit}, I² = {percent(part)}" if tau == tau else ""
+    spread = (
+        f"; τ = {tau:.2g}{' ' * bool(unit)}{unit}, I² = {100 * part:.0f} %" if tau == tau else ""
+    )
     return (
         f"Right of zero {best} is better than {other}: in {groups}{spread}. {percent(level)} "
         f"intervals; thin: sampling error of each {noun} by itself; thick: new "
