@@ -31,7 +31,7 @@ def test_each_look_is_the_comparison_of_the_groups_so_far():
         then = rivals.compare(
             {name: each[so_far] for name, each in losses.items()}, groups=groups[so_far]
         )
-        best = then.names.index(found.best)
+        best = then.names.index(found.lowest)
         # The pooled variance within groups is that of all of them.
         expected = then.probability[best, 1 - best]
         assert found.probability[0, place] == pytest.approx(expected, abs=0.02)
