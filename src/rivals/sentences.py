@@ -25,6 +25,7 @@ IRREGULAR = {
     "analysis": "analyses",
     "species": "species",
     "series": "series",
+    "strata": "strata",
 }
 # Below this probability of a single new group, a lead is called small.
 SURE_OF_ONE = 0.75
@@ -133,6 +134,8 @@ def by_more(margin: float, unit: str) -> str:
 def opening(n_models: int, n_points: int, n_groups: int, noun: str, source: Provenance) -> str:
     """What was compared, on what, by which loss."""
     groups = f" in {count(n_groups, noun)}" if n_groups else ""
+    if source.point == noun:  # a score of each fold
+        groups = ""
     parts = [f"{n_models} models, {count(n_points, source.point)}{groups}."]
     unit = f" ({source.unit})" if source.unit else ""
     left_out = ""
