@@ -31,7 +31,8 @@ class Looks:
     n_groups : array of int, shape (looks,)
         Groups at each look.
     difference, low, high : array, shape (models, looks)
-        How much worse the other is, the mean of R_other − R_best so far, and its confidence sequence.
+        How much worse the other is so far, the mean of R_other − R_best, and its confidence
+        sequence.
     probability : array, shape (models, looks)
         P(best better in as many new groups), as by one look.
     named : array of bool, shape (models, looks)

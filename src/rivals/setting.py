@@ -66,9 +66,7 @@ def one_of(*words: str) -> Check:
 
     def check(name: str, value: Any) -> str:
         if value not in words:
-            raise ValueError(
-                f"{name} must be {_listed(words)}; got {value!r}{_near(value, words)}"
-            )
+            raise ValueError(f"{name} must be {_listed(words)}; got {value!r}{_near(value, words)}")
         return str(value)
 
     return check
