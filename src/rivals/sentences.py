@@ -311,8 +311,8 @@ def noted(note: Note, noun: str = "group") -> str:
         f"{names} alone: estimates came without the covariance between models, so that other pairs "
         "cannot be judged.",
         "training not said": "The models are taken as fitted to other data; if "
-        f"{plural(noun)} were left out in turn, say so by Losses(..., left_out=True), or P is too "
-        "sure.",
+        f"{plural(noun)} were left out in turn, say so by left_out=True when losses are read, or P "
+        "is too sure.",
         "unequal sizes": f"Sizes of {plural(noun)} differ much: in a mean over points they are "
         f"worth {note.value:.1f} {plural(noun)} of one size.",
         "goes with size": f"The difference between {names} goes with the size of the {noun} (rank "
