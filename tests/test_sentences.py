@@ -107,6 +107,10 @@ SENTENCES = [
     ),
     (say.opening(2, 1, 0, "group", Provenance()), "2 models, 1 point."),
     (say.opening(2, 5, 5, "fold", Provenance(point="fold")), "2 models, 5 folds."),
+    (
+        say.picture_of_differences(None, "P(best wins again)", [], 0),
+        "At the right P(best wins again), and the decision.",
+    ),
     (say.not_shown(3)[0], "… and 3 more: result.to_dataframe()"),
     (
         say.decided("A", ["B", "C"], {}, "if the study were repeated", ""),

@@ -608,13 +608,11 @@ def picture_of_risks(
     return f"Risk{where}; points: mean loss; {bars}{_rejected(rejected)}.{_not_drawn(cut)}"
 
 
-def picture_of_differences(level: float, wins: str, heads: Sequence[str], cut: int) -> str:
-    """How to read differences from the best."""
+def picture_of_differences(level: float | None, wins: str, heads: Sequence[str], cut: int) -> str:
+    """How to read differences from the best; without a level there are no intervals."""
+    bars = "" if level is None else f"Bars: {percent(level)} intervals. "
     where = f"{'' if wins.endswith(' in') else ' at'} {' / '.join(heads)}" if heads else ""
-    return (
-        f"Bars: {percent(level)} intervals. At the right {wins}{where}, and the decision."
-        f"{_not_drawn(cut)}"
-    )
+    return f"{bars}At the right {wins}{where}, and the decision.{_not_drawn(cut)}"
 
 
 def picture_of_pairs(rejected: bool, corrected: bool, cut: int) -> str:
