@@ -97,6 +97,7 @@ def test_order_of_models_and_labels_do_not_matter():
         ({"order": "space"}, "order must be 'time'"),
         ({"correct": True}, "pass c=calibration"),
         ({"data": A}, "data was given, but all models came with their losses"),
+        ({"n_simulations": 3}, "these losses hold 1"),
         ({"rng": -1}, "must not be negative"),
         ({"rng": "0"}, "rng must be"),
     ],

@@ -71,7 +71,7 @@ def test_many_models_need_a_name():
 
 def test_wrong_questions_are_refused():
     result = study(0.1)
-    with pytest.raises(ValueError, match="there is no model 'older'"):
+    with pytest.raises(ValueError, match="got 'older'; did you mean 'old'"):
         result.gate("older")
     with pytest.raises(ValueError, match="did you mean 'not-worse'"):
         result.gate("old", require="not worse")

@@ -96,11 +96,6 @@ def compare(
         raise ValueError(
             "correct=True reads probabilities through a calibration; pass c=calibration"
         )
-    if correct and margin:
-        raise ValueError(
-            "correct=True reads P(better) through a curve, which says nothing of a margin; leave "
-            "one of both out"
-        )
     setting = Setting(
         c=None if calibration is not None else c,
         threshold=threshold,
@@ -124,18 +119,24 @@ def compare(
             raise ValueError(f"summaries of groups are judged by law 'groups'; got {chosen.name!r}")
         chosen.check(models)
         return Comparison.of(chosen, models, setting)
+    n_drawn = n_simulations
     if calibration is not None:
         law = calibration.law if law is None else law
-        n_simulations = n_simulations or calibration.conditions.n_simulations
+        n_drawn = n_simulations or calibration.conditions.n_simulations
     study = study_of(
         models,
         data,
         groups=groups,
         order=order,
         clusters=clusters,
-        n_simulations=_number_of_simulations(n_simulations, law),
+        n_simulations=_number_of_simulations(n_drawn, law),
         entropy=setting.rng,
     )
+    if n_simulations not in (None, study.n_simulations):
+        raise ValueError(
+            f"n_simulations={n_simulations} is how many a Candidate draws, but these losses hold "
+            f"{study.n_simulations}; leave it out"
+        )
     chosen = law_of(law, groups=study.groups is not None)
     if groups is not None and not chosen.needs_groups:
         raise ValueError(

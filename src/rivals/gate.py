@@ -9,6 +9,7 @@ import numpy as np
 
 from rivals import sentences as say
 from rivals._types import FloatArray
+from rivals.judge import refuse_margin
 from rivals.judgement import Judgement
 from rivals.method.rule import ERRORS, STABLE
 from rivals.setting import one_of
@@ -83,6 +84,7 @@ def gate(
     """Judge one model against a baseline; by default the only other one."""
     one_of(*REQUIREMENTS)("require", require)
     setting = result.setting if margin is None else replace(result.setting, margin=margin)
+    refuse_margin(setting, result.correction)
     if require == "not-worse" and not setting.margin:
         raise ValueError(
             "require='not-worse' needs a margin, the loss that is still tolerated; pass margin="
@@ -127,10 +129,8 @@ def gate(
 def _pair(result: Judgement, baseline: str, model: str | None) -> tuple[int, int]:
     """The places of the model and of the baseline."""
     for option, name in (("baseline", baseline), ("model", model)):
-        if name is not None and name not in result.names:
-            raise ValueError(
-                f"{option}: there is no model {name!r}; there are {', '.join(result.names)}"
-            )
+        if name is not None:
+            one_of(*result.names)(option, name)
     others = [name for name in result.names if name != baseline]
     if model is None and len(others) > 1:
         raise ValueError(

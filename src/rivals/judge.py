@@ -37,6 +37,7 @@ def judge(
     rejects it, and further ones do not matter then. So rivals come in their order, more of them at
     a time, and only models that still stand meet them.
     """
+    refuse_margin(setting, correction)
     if len(summary.models) <= MANY:
         evidence = _corrected(law.evidence(summary, setting), correction)
         return evidence, decide(evidence, setting)
@@ -54,6 +55,15 @@ def judge(
         evidence = evidence.joined(_corrected(more, correction))
         begin += size
         size *= 2
+
+
+def refuse_margin(setting: Setting, correction: Correction | None) -> None:
+    """The curve of a calibration is of P(better), and of no P(better by more than a margin)."""
+    if correction is not None and setting.margin:
+        raise ValueError(
+            "correct=True reads P(better) through a curve, which says nothing of a margin; leave "
+            "one of both out"
+        )
 
 
 def _met(

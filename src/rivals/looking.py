@@ -37,7 +37,8 @@ class Looks:
         Groups at each look: every number from 3 on. Of more than 500 groups the first 100 looks,
         then 200 evenly spaced numbers, and the last is that of all groups.
     difference, low, high : array, shape (models, looks)
-        The mean of R_best − R_other so far, and its confidence sequence.
+        How much worse the other is so far, the mean of R_other − R_best, and its confidence
+        sequence.
     probability : array, shape (models, looks)
         P(best better in as many new groups), as by one look.
     named : array of bool, shape (models, looks)
@@ -79,7 +80,7 @@ class Looks:
             (
                 Column(f"{self.best} beside", self.models, is_text=True),
                 Column(
-                    "difference",
+                    "worse by",
                     self.difference[:, -1].tolist(),
                     lambda value: say.fixed(value, decimals),
                     over,
@@ -116,7 +117,7 @@ def looks(result: Judgement) -> Looks:
         raise ValueError(f"looks need {FIRST_LOOK} groups or more; got {summary.sizes.size}")
     best = result.names.index(result.ranking[0])
     others = np.array([result.names.index(name) for name in result.ranking[1:]])
-    differences = summary.gaps[best] - summary.gaps[others]
+    differences = summary.gaps[others] - summary.gaps[best]
     low, high = confidence_sequence(differences)
     counts = numbers_to_look_at(summary.sizes.size)
     mean = np.cumsum(differences, axis=1) / np.arange(1, summary.sizes.size + 1)

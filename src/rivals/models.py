@@ -21,6 +21,8 @@ from rivals.losses import Losses, check_names, finite
 TREES = ("DataTree", "InferenceData", "ELPDData")
 # Columns that are what models predict, and columns of summaries: neither is a model.
 TARGETS = ("y", "target", "actual", "label", "truth", "y_true", "ground_truth")
+# One number for many points, and better the higher: neither the losses of points, nor a model.
+SCORES = ("accuracy", "acc", "balanced_accuracy", "auc", "roc_auc", "r2", "r²", "f1", "score")
 SUMMARIES = ("mean", "sem", "se", "sd", "std", "size", "n", "count")
 # Losses with fewer values than this repeat by chance, as those of labels and counts.
 FEW_VALUES = 20
@@ -271,6 +273,7 @@ def _check_are_losses(names: Collection[Any]) -> None:
                 f"a column is called {name!r}, so these seem to be predictions, not losses; use "
                 f"rivals.read.predictions(frame, target={name!r}), or leave this column out"
             )
+    refuse_scores(names, "pass a mapping {name: frame[name], …}")
     # A model may well be called "mean", but not beside one called "sem".
     summaries = [name for name in names if str(name).lower() in SUMMARIES]
     if len(summaries) > 1:
@@ -279,3 +282,15 @@ def _check_are_losses(names: Collection[Any]) -> None:
             "for means and their errors use rivals.read.summaries(frame, estimate=, error=, "
             "groups=); if they are models after all, pass a mapping {name: frame[name], …}"
         )
+
+
+def refuse_scores(names: Iterable[Any], remedy: str, where: str = "") -> None:
+    """Refuse columns that nobody called models, and that by their names are scores."""
+    for name in names:
+        if str(name).lower() in SCORES:
+            raise ValueError(
+                f"{where}a column is called {name!r}, which seems to be a score, better the "
+                "higher; give a column of losses, better the lower, for each model, such as "
+                "1 − accuracy, with a row for each point or fold, or leave this column out; if it "
+                f"is a model after all, {remedy}"
+            )

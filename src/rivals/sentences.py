@@ -15,6 +15,18 @@ MOST_NAMED = 4
 # What needs more decimals than this, or is larger, is written by powers of ten.
 MOST_DECIMALS = 9
 LARGE = 1e12
+# Nouns of groups that are common, and whose plurals follow no rule.
+IRREGULAR = {
+    "woman": "women",
+    "man": "men",
+    "child": "children",
+    "person": "people",
+    "mouse": "mice",
+    "analysis": "analyses",
+    "species": "species",
+    "series": "series",
+    "strata": "strata",
+}
 # Below this probability of a single new group, a lead is called small.
 SURE_OF_ONE = 0.75
 
@@ -75,6 +87,9 @@ def span(ends: tuple[float, float] | None, decimals: int) -> str:
 
 def plural(noun: str) -> str:
     """As "schools"; a noun that ends in y as "studies", one in s as "classes"."""
+    first, last = noun[: noun.rfind(" ") + 1], noun[noun.rfind(" ") + 1 :]
+    if last in IRREGULAR:
+        return first + IRREGULAR[last]
     if noun.endswith("y") and noun[-2:-1] not in "aeiou":
         return f"{noun[:-1]}ies"
     if noun.endswith(("s", "x", "ch", "sh")):
@@ -119,6 +134,8 @@ def by_more(margin: float, unit: str) -> str:
 def opening(n_models: int, n_points: int, n_groups: int, noun: str, source: Provenance) -> str:
     """What was compared, on what, by which loss."""
     groups = f" in {count(n_groups, noun)}" if n_groups else ""
+    if source.point == noun:  # a score of each fold
+        groups = ""
     parts = [f"{n_models} models, {count(n_points, source.point)}{groups}."]
     unit = f" ({source.unit})" if source.unit else ""
     left_out = ""
@@ -209,6 +226,11 @@ def provisional(c: float, other: str, at_c: float, unknown: float, n_data_sets: 
     )
 
 
+def no_interval() -> str:
+    """Why there are no intervals beside a P that was read through a curve."""
+    return "Intervals are not shown: the calibration curve is of P alone."
+
+
 def small_lead(other: str, value: float, noun: str) -> str:
     """That a winner of the study may well lose in one group."""
     return f"Its lead over {other} is small: in a single new {noun} P is {probability(value)}."
@@ -289,8 +311,8 @@ def noted(note: Note, noun: str = "group") -> str:
         f"{names} alone: estimates came without the covariance between models, so that other pairs "
         "cannot be judged.",
         "training not said": "The models are taken as fitted to other data; if "
-        f"{plural(noun)} were left out in turn, say so by Losses(..., left_out=True), or P is too "
-        "sure.",
+        f"{plural(noun)} were left out in turn, say so by left_out=True when losses are read, or P "
+        "is too sure.",
         "unequal sizes": f"Sizes of {plural(noun)} differ much: in a mean over points they are "
         f"worth {note.value:.1f} {plural(noun)} of one size.",
         "goes with size": f"The difference between {names} goes with the size of the {noun} (rank "
@@ -572,7 +594,9 @@ def picture_of_groups(
     drawn = f" ({n_drawn} of them are drawn)" if n_drawn < n_groups else ""
     groups = f"{n_better} of {count(n_groups, noun)}{drawn}"
     shared = f", with κ = {kappa:.2g} for the training data they share" if kappa else ""
-    spread = f"; τ = {tau:.2g}{' ' * bool(unit)}{unit}, I² = {percent(part)}" if tau == tau else ""
+    spread = (
+        f"; τ = {tau:.2g}{' ' * bool(unit)}{unit}, I² = {100 * part:.0f} %" if tau == tau else ""
+    )
     return (
         f"Right of zero {best} is better than {other}: in {groups}{spread}. {percent(level)} "
         f"intervals; thin: sampling error of each {noun} by itself; thick: new "
@@ -592,13 +616,11 @@ def picture_of_risks(
     return f"Risk{where}; points: mean loss; {bars}{_rejected(rejected)}.{_not_drawn(cut)}"
 
 
-def picture_of_differences(level: float, wins: str, heads: Sequence[str], cut: int) -> str:
-    """How to read differences from the best."""
+def picture_of_differences(level: float | None, wins: str, heads: Sequence[str], cut: int) -> str:
+    """How to read differences from the best; without a level there are no intervals."""
+    bars = "" if level is None else f"Bars: {percent(level)} intervals. "
     where = f"{'' if wins.endswith(' in') else ' at'} {' / '.join(heads)}" if heads else ""
-    return (
-        f"Bars: {percent(level)} intervals. At the right {wins}{where}, and the decision."
-        f"{_not_drawn(cut)}"
-    )
+    return f"{bars}At the right {wins}{where}, and the decision.{_not_drawn(cut)}"
 
 
 def picture_of_pairs(rejected: bool, corrected: bool, cut: int) -> str:

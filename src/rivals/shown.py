@@ -103,7 +103,13 @@ def chance_without_c(result: Judgement, model: int, others: IntArray) -> FloatAr
 def interval_beside(
     result: Judgement, model: int, others: IntArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Between which values the risks of others lie beyond that of one."""
+    """Between which values the risks of others lie beyond that of one.
+
+    Not known, nan, where P was read through a curve: it says nothing of other values than zero, and
+    intervals of the law would contradict P.
+    """
+    if result.correction is not None:
+        return np.full(others.size, np.nan), np.full(others.size, np.nan)
     return result.law.interval(result.summary, result.setting, model, others)
 
 

@@ -70,15 +70,17 @@ def cautions(result: Judgement) -> list[str]:
         found.append(say.looks_not_yet(result.ranking[0], held_back, noun))
     found += _small_lead(result)
     asked = [note for note in result.notes if note.code == "training not said"]
-    return found + [say.noted(note, noun) for note in asked]
+    found += [say.noted(note, noun) for note in asked]
+    return found if result.correction is None else [*found, say.no_interval()]
 
 
 def _provisional(result: Judgement) -> list[str]:
-    """P with c unknown, of the model that comes nearest to the best."""
+    """P with c unknown, of the rejected model nearest to the best; of any, if none is rejected."""
     if not is_unknown(result.law, result.setting) or result.contradictions:
         return []
     best = result.names.index(result.ranking[0])
-    others = np.delete(np.arange(len(result.names)), best)
+    judged = list(result.rejections) or result.ranking[1:]
+    others = np.array([result.names.index(name) for name in judged])
     unknown = shown.chance_without_c(result, best, others)
     nearest = int(np.argmin(unknown))
     at_c = float(_row(result)[others[nearest]])
@@ -136,9 +138,10 @@ def details(result: Judgement) -> str:
     if result.groups is not None and result.setting.margin and result.n_groups < LEAST_GROUPS:
         lines.append(say.too_few_for_equivalence(result.n_groups, LEAST_GROUPS, noun))
     n_simulations = result.law.n_simulations(result.summary)
-    if n_simulations and not result.contradictions:
-        at_each = [result.at(c=value).survivors for value in SENSITIVITIES]
-        lines.append(say.sensitivity(SENSITIVITIES, result.ranking[0], at_each))
+    if n_simulations and not result.contradictions and result.correction is None:
+        others = [value for value in SENSITIVITIES if value != result.c]
+        at_each = [result.at(c=value).survivors for value in others]
+        lines.append(say.sensitivity(others, result.ranking[0], at_each))
     lines += track_record(result)
     seed = result.setting.rng if result.law.name in ("beta", "paper") else None
     lines.append(
@@ -146,6 +149,8 @@ def details(result: Judgement) -> str:
     )
     if isinstance(result.setting.c, CalibratedC):
         lines.append(say.method_of_c(result.c, result.law.name, n_simulations, _chosen(result)))
+    if result.correction is not None:
+        lines.append(say.method_of_correction(result.correction.slope))
     return "\n".join(dict.fromkeys(lines))
 
 

@@ -135,6 +135,12 @@ def test_an_input_is_not_written_over(tmp_path):
     assert "one of the input files" in rivals("compare", saved, "--save", saved).err
 
 
+def test_a_site_whose_file_is_not_there(tmp_path):
+    run = rivals("compare", str(tmp_path / "north.json"))
+    assert run.status == 2
+    assert "north.json: there is no such file" in run.err
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="links")
 def test_links_that_lead_nowhere(tmp_path):
     (tmp_path / "a.csv").symlink_to(tmp_path / "b.csv")

@@ -56,3 +56,17 @@ def test_a_calibration_or_groups_make_it_known():
     assert is_unknown(Transport(), Setting(c=0.5))
     assert not is_unknown(Transport(), Setting(c=CalibratedC(0.5, {})))
     assert not is_unknown(rivals.laws.Groups(), Setting())
+
+
+def test_the_caution_is_of_a_rejection_where_there_is_one():
+    """An open model needs no caution: nothing was decided about it."""
+    rng = np.random.default_rng(0)
+    base = rng.exponential(size=400)
+    apart = {"best": 0.0, "open": 0.0001, "rejected": 0.5}
+    losses = {
+        name: (base + gap + 0.1 * rng.standard_normal(400), base + gap + 0.1)
+        for name, gap in apart.items()
+    }
+    result = rivals.compare(losses)
+    assert set(result.rejections) == {"rejected"}
+    assert "Provisional: against rejected" in result.conclusion

@@ -181,6 +181,7 @@ def test_a_label_that_a_fold_has_not_seen_needs_a_floor():
         cross_validated(models, X, y, groups=hospital)
     found = cross_validated(models, X, y, groups=hospital, floor=0.01, rng=0)["logistic"]
     assert found.observed[y == "c"].max() < -np.log(0.01 / 1.01) + 1e-9
+    assert found.source.noise == ""
     # Where the third class was not seen, it is simulated by the floor alone: 6 of 640 expected.
     assert np.mean(found.simulated[:, hospital == 4] > 4.0) < 0.03
 

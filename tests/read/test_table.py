@@ -72,6 +72,7 @@ def test_the_comparison_is_that_of_the_columns():
     ("columns", "message"),
     [
         ({"y": [1.0] * 60}, r"read\.predictions"),
+        ({"AUC": [0.9] * 60}, "better the higher"),
         ({"mean": [1.0] * 60}, r"read\.summaries"),
         ({"index": range(60)}, "index of a data frame"),
         ({"Unnamed: 0": range(60)}, "index of a data frame"),

@@ -30,7 +30,7 @@ from rivals.calibrate.validity import (
 )
 from rivals.laws import Law
 from rivals.losses import Study
-from rivals.sentences import html
+from rivals.sentences import count, html
 from rivals.setting import CalibratedC, one_of
 from rivals.table import Table
 
@@ -351,11 +351,14 @@ class Calibration:
             raise ValueError(say.other("losses in", here.loss_unit, unit))
         n_points = study.n_points
         if not 1.0 / SIMILAR_SIZE <= n_points / here.n_data <= SIMILAR_SIZE:
-            raise ValueError(say.other("points:", str(here.n_data), str(n_points)))
+            points = count(here.n_data, "point"), count(n_points, "point")
+            raise ValueError(say.other("experiments of", *points))
         ratio = study.n_simulations / here.n_simulations
         if not 1.0 / SIMILAR_SIMULATIONS <= ratio <= SIMILAR_SIMULATIONS:
-            n_simulations = str(study.n_simulations)
-            raise ValueError(say.other("simulations:", str(here.n_simulations), n_simulations))
+            ours = count(study.n_simulations, "simulation")
+            raise ValueError(
+                say.other("candidates with", count(here.n_simulations, "simulation"), ours)
+            )
 
     # ---------------------------------------------------------------- what is shown
 

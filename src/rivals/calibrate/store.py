@@ -242,7 +242,9 @@ def stored_entropy(path: str | PathLike[str]) -> int | None:
 @contextmanager
 def _connected(address: str, name: str) -> Iterator[sqlite3.Connection]:
     with _sentences(name):
-        connection = sqlite3.connect(address, PATIENCE, isolation_level=None, uri=address != name)
+        connection = sqlite3.connect(
+            address, timeout=PATIENCE, isolation_level=None, uri=address != name
+        )
     try:
         connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST)
         connection.set_progress_handler(lambda: 0, STEPS)  # lets Python hear an interrupt

@@ -145,9 +145,10 @@ def about_truth(unknown: int, n: int, most_points: int, replicated: bool) -> str
 def chosen(c: float, rule: str, prefer: str, known: int, wrong: int) -> str:
     """Which c is used, and why."""
     which = "the largest" if prefer == "cautious" else "that of the lowest Brier score"
+    verb = "is" if wrong == 1 else "are"
     return (
         f"Use c = {value(c)}: of the values that are valid by {RULE_NAMES[rule]}, {which}; {wrong} "
-        f"of {count(known, 'named winner')} are wrong there."
+        f"of {count(known, 'named winner')} {verb} wrong there."
     )
 
 

@@ -22,7 +22,7 @@ import numpy as np
 from rivals._optional import need
 from rivals._types import BoolArray, FloatArray, IntArray
 from rivals.grouping import Grouping, noun_of
-from rivals.models import SUMMARIES, TARGETS
+from rivals.models import SUMMARIES, TARGETS, refuse_scores
 
 TEXT = (".csv", ".tsv", ".txt")
 PARQUET = (".parquet", ".pq")
@@ -310,6 +310,8 @@ def columns_of_models(
             )
     if named is None:
         _check_are_models(frame, found, any_kind=any_kind)
+        if are_losses:
+            refuse_scores(found, "name all models by models=[…] (--models)", f"{frame.where}: ")
     if not found:
         raise ValueError(
             f"{frame.where}: no column is left for a model; it has {listed(frame.columns)}"

@@ -83,7 +83,8 @@ class Judging:
     ) -> Judged:
         """From the predicted labels of each fold, or their probabilities."""
         if self.loss is LOG:
-            return self.of_densities(
+            of_labels = replace(self, noise=None)  # which is a matter of numbers
+            return of_labels.of_densities(
                 [density_of_labels(classes, each, floor) for each in predicted]
             )
         if self.loss.needs == "probabilities":

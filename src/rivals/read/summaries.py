@@ -140,6 +140,8 @@ def _sites(source: Any) -> list[GroupSummaries] | None:
 def _from_file(path: Path) -> GroupSummaries:
     try:
         return GroupSummaries.from_json(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise FileNotFoundError(f"{path}: there is no such file") from None
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
 

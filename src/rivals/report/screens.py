@@ -69,7 +69,7 @@ def axes_of(result: Comparison) -> list[Axis]:
         axes.append(_numbers("c", VALUES_OF_C, result.c))
     if not large and not isinstance(result.law, Beta):  # which draws: a margin takes its time
         axes.append(_numbers("margin", (0.0, *_margins(result)), result.setting.margin))
-    if len(result.names) > MOST_ROWS:
+    if len(result.names) > MOST_ROWS or result.correction is not None:  # curves are of one question
         axes = [each.alone() for each in axes]
     return axes
 

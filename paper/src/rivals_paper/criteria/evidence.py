@@ -206,7 +206,7 @@ def _pressed(cube: FloatArray, weights: FloatArray) -> tuple[str, ...]:
                 doubts.append(
                     f"the prior of parameter {index} excludes values that the data favour, "
                     "and the evidence reflects the prior more than the model: "
-                    f"{mass:.0%} of the posterior lies in its {end} {EDGE:.0%}; widen it, "
+                    f"{100 * mass:.0f} % of the posterior lies in its {end} {100 * EDGE:.0f} %; widen it, "
                     "or check its units"
                 )
     return tuple(doubts)

@@ -319,7 +319,7 @@ class HierarchicalBetaProcess:
         return (
             f"HierarchicalBetaProcess(c={self.c:g}, depth={self.depth}, R = {self.risk_mean:.5g} "
             f"± {self.risk_std:.2g}, "
-            f"end points' share of Var[R] {self.end_point_share:.0%})"
+            f"end points' share of Var[R] {100 * self.end_point_share:.0f} %)"
         )
 
 
