@@ -36,8 +36,15 @@ def test_each_look_is_the_comparison_of_the_groups_so_far():
         expected = then.probability[best, 1 - best]
         assert found.probability[0, place] == pytest.approx(expected, abs=0.02)
         assert found.difference[0, place] == pytest.approx(
-            then.summary.gaps[best].mean() - then.summary.gaps[1 - best].mean(), abs=1e-12
+            then.summary.gaps[1 - best].mean() - then.summary.gaps[best].mean(), abs=1e-12
         )
+
+
+def test_the_last_difference_is_that_of_the_table_with_its_sign():
+    result = compare([0.5, 0.1, 0.4, 0.1, 0.5, 0.3])
+    found = result.looks()
+    assert found.difference[0, -1] == pytest.approx(result.table.columns[2].values[1], abs=1e-12)
+    assert found.low[0, -1] < found.difference[0, -1] < found.high[0, -1]
 
 
 def test_a_winner_is_named_where_zero_is_outside_and_p_is_sure():

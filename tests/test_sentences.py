@@ -38,7 +38,7 @@ def test_p_is():
         ("school", "schools"), ("study", "studies"), ("day", "days"), ("class", "classes"),
         ("box", "boxes"), ("batch", "batches"), ("new class", "new classes"), ("site", "sites"),
         ("woman", "women"), ("new person", "new people"), ("human", "humans"),
-        ("species", "species"), ("analysis", "analyses"),
+        ("species", "species"), ("strata", "strata"), ("analysis", "analyses"),
     ],
 )  # fmt: skip
 def test_plurals(noun, many):
@@ -106,6 +106,11 @@ SENTENCES = [
         "2 models, 300 points in 12 classes. Loss: not named, classes left out in 4 folds.",
     ),
     (say.opening(2, 1, 0, "group", Provenance()), "2 models, 1 point."),
+    (say.opening(2, 5, 5, "fold", Provenance(point="fold")), "2 models, 5 folds."),
+    (
+        say.picture_of_differences(None, "P(best wins again)", [], 0),
+        "At the right P(best wins again), and the decision.",
+    ),
     (say.not_shown(3)[0], "… and 3 more: result.to_dataframe()"),
     (
         say.decided("A", ["B", "C"], {}, "if the study were repeated", ""),

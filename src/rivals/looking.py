@@ -31,7 +31,8 @@ class Looks:
     n_groups : array of int, shape (looks,)
         Groups at each look.
     difference, low, high : array, shape (models, looks)
-        The mean of R_best − R_other so far, and its confidence sequence.
+        How much worse the other is so far, the mean of R_other − R_best, and its confidence
+        sequence.
     probability : array, shape (models, looks)
         P(best better in as many new groups), as by one look.
     named : array of bool, shape (models, looks)
@@ -73,7 +74,7 @@ class Looks:
             (
                 Column(f"{self.best} beside", self.models, is_text=True),
                 Column(
-                    "difference",
+                    "worse by",
                     self.difference[:, -1].tolist(),
                     lambda value: say.fixed(value, decimals),
                     over,
@@ -103,7 +104,7 @@ def looks(result: Judgement) -> Looks:
         raise ValueError(f"looks need {FIRST_LOOK} groups or more; got {summary.sizes.size}")
     best = result.names.index(result.ranking[0])
     others = np.array([result.names.index(name) for name in result.ranking[1:]])
-    differences = summary.gaps[best] - summary.gaps[others]
+    differences = summary.gaps[others] - summary.gaps[best]
     low, high = confidence_sequence(differences)
     counts = np.arange(FIRST_LOOK, summary.sizes.size + 1)
     mean = np.cumsum(differences, axis=1) / np.arange(1, summary.sizes.size + 1)

@@ -25,6 +25,7 @@ IRREGULAR = {
     "analysis": "analyses",
     "species": "species",
     "series": "series",
+    "strata": "strata",
 }
 # Below this probability of a single new group, a lead is called small.
 SURE_OF_ONE = 0.75
@@ -133,6 +134,8 @@ def by_more(margin: float, unit: str) -> str:
 def opening(n_models: int, n_points: int, n_groups: int, noun: str, source: Provenance) -> str:
     """What was compared, on what, by which loss."""
     groups = f" in {count(n_groups, noun)}" if n_groups else ""
+    if source.point == noun:  # a score of each fold
+        groups = ""
     parts = [f"{n_models} models, {count(n_points, source.point)}{groups}."]
     unit = f" ({source.unit})" if source.unit else ""
     left_out = ""
@@ -308,8 +311,8 @@ def noted(note: Note, noun: str = "group") -> str:
         f"{names} alone: estimates came without the covariance between models, so that other pairs "
         "cannot be judged.",
         "training not said": "The models are taken as fitted to other data; if "
-        f"{plural(noun)} were left out in turn, say so by Losses(..., left_out=True), or P is too "
-        "sure.",
+        f"{plural(noun)} were left out in turn, say so by left_out=True when losses are read, or P "
+        "is too sure.",
         "unequal sizes": f"Sizes of {plural(noun)} differ much: in a mean over points they are "
         f"worth {note.value:.1f} {plural(noun)} of one size.",
         "goes with size": f"The difference between {names} goes with the size of the {noun} (rank "
@@ -607,13 +610,11 @@ def picture_of_risks(
     return f"Risk{where}; points: mean loss; {bars}{_rejected(rejected)}.{_not_drawn(cut)}"
 
 
-def picture_of_differences(level: float, wins: str, heads: Sequence[str], cut: int) -> str:
-    """How to read differences from the best."""
+def picture_of_differences(level: float | None, wins: str, heads: Sequence[str], cut: int) -> str:
+    """How to read differences from the best; without a level there are no intervals."""
+    bars = "" if level is None else f"Bars: {percent(level)} intervals. "
     where = f"{'' if wins.endswith(' in') else ' at'} {' / '.join(heads)}" if heads else ""
-    return (
-        f"Bars: {percent(level)} intervals. At the right {wins}{where}, and the decision."
-        f"{_not_drawn(cut)}"
-    )
+    return f"{bars}At the right {wins}{where}, and the decision.{_not_drawn(cut)}"
 
 
 def picture_of_pairs(rejected: bool, corrected: bool, cut: int) -> str:
