@@ -227,9 +227,12 @@ SENTENCES = [
     (
         say.plan_question("A", 8, "class", 0.95, "", "in a single new class", looks=True),
         "Chance that so many more classes, like the 8 observed, decide between A and a model, at "
-        "any of the looks after each class: that one of them would win in a single new class with "
-        "P above 0.95.",
+        "any of the looks after each class: that one of them would win, with P above 0.95, in a "
+        "single new class.",
     ),
+    (say.required("better", "old", 0.01, "kg"), "better than old by more than 0.01 kg"),
+    (say.required("not-worse", "old", 0.01, "kg"), "at most 0.01 kg worse than old"),
+    (say.required("not-worse", "old", 0.0, "kg"), "no worse than old"),
     (say.monte_carlo(0.0158, 3), "Monte Carlo error at most 0.016, rng = 3."),
     (
         say.methods("groups", "class", "160 new classes"),
@@ -273,6 +276,10 @@ SENTENCES = [
         say.looks_order("class"),
         "The classes are taken in the order in which they first appear in the data: it must be "
         "that of their arrival, not one that was sorted by a result.",
+    ),
+    (
+        say.looks_skipped(300, 1998, "class"),
+        "Of 1998 numbers of classes, 300 were looked at: the first ones, then evenly spaced ones.",
     ),
 ]
 

@@ -290,7 +290,7 @@ def rate(value: float, error: float) -> str:
 
 def _not_measured(measured: int, n_groups: int) -> str:
     beyond = n_groups > NEAR * measured
-    return f" More than {measured} groups were not measured." if beyond else ""
+    return f" There is no record for more than {measured} groups." if beyond else ""
 
 
 # ---------------------------------------------------------------- notes
@@ -431,8 +431,8 @@ def plan_question(
     once = f' Decide once, after all of them; to look after every {noun}, compare with looks="any".'
     return (
         f"Chance that so many more {plural(noun)}, like the {n_groups} observed, decide between "
-        f"{best} and a model{looked}: that one of them would win{by_more} {where} with P above "
-        f"{threshold:g}.{'' if looks else once}"
+        f"{best} and a model{looked}: that one of them would win{by_more}, with P above "
+        f"{threshold:g}, {where}.{'' if looks else once}"
     )
 
 
@@ -445,10 +445,12 @@ def monte_carlo(error: float, rng: int) -> str:
 
 
 def required(require: str, baseline: str, margin: float, unit: str) -> str:
-    """As "better than current by more than 0.01 kg"."""
+    """As "better than current by more than 0.01 kg", or "at most 0.01 kg worse than current"."""
     if require == "better":
         return f"better than {baseline}{by_more(margin, unit)}"
-    return f"not worse than {baseline}{by_more(margin, unit)}"
+    if not margin:
+        return f"no worse than {baseline}"
+    return f"at most {margin:g}{' ' * bool(unit)}{unit} worse than {baseline}"
 
 
 def gate(outcome: str, model: str, required: str, where: str, value: float) -> str:
@@ -556,6 +558,14 @@ def looks_order(noun: str) -> str:
     return (
         f"The {plural(noun)} are taken in the order in which they first appear in the data: it "
         "must be that of their arrival, not one that was sorted by a result."
+    )
+
+
+def looks_skipped(looked: int, numbers: int, noun: str) -> str:
+    """That not every number of groups was looked at."""
+    return (
+        f"Of {numbers} numbers of {plural(noun)}, {looked} were looked at: the first ones, then "
+        "evenly spaced ones."
     )
 
 
