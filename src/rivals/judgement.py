@@ -239,7 +239,10 @@ class Judgement:
         )
 
     def sweep(self, values: Sequence[float] | None = None) -> dict[float, Self]:
-        """The decision at each of several c, with P as the law has it."""
+        """The decision at each of several c.
+
+        P is as the law has it, not read through a curve.
+        """
         chosen = [2.0**octave for octave in range(-6, 5, 2)] if values is None else values
         plain = replace(self, correction=None)  # a curve holds at one c
         decisions = [plain.at(c=c) for c in chosen]
