@@ -52,7 +52,7 @@ def test_of_many_groups_some_numbers_are_looked_at():
     assert found.probability.shape == (1, 300)
     assert found.probability[0, -1] == pytest.approx(many.probability.max(), abs=1e-12)
     differences = many.summary.gaps
-    best = many.names.index(found.best)
+    best = many.names.index(found.lowest)
     gaps = np.cumsum(differences[1 - best] - differences[best])[found.n_groups - 1]
     np.testing.assert_allclose(found.difference[0], gaps / found.n_groups, atol=1e-12)
     assert "300 were looked at" in str(found)
