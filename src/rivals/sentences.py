@@ -92,6 +92,8 @@ def plural(noun: str) -> str:
         return first + IRREGULAR[last]
     if noun.endswith("y") and noun[-2:-1] not in "aeiou":
         return f"{noun[:-1]}ies"
+    if last.endswith("s") and not set(last.lower()) & set("aeiouy"):
+        return noun  # an abbreviation, as cls
     if noun.endswith(("s", "x", "ch", "sh")):
         return f"{noun}es"
     return f"{noun}s"
@@ -342,16 +344,17 @@ def settings(law: str, c: float, n_simulations: int, threshold: float, rng: int 
 def ahead(best: str, other: str, low: float, high: float, level: float, unit: str) -> str:
     """By how much one model is ahead."""
     unit = f" {unit}" if unit else ""
-    return (
-        f"With probability {level:g}, {best} is ahead of {other} by {low:.2g} to {high:.2g}{unit}."
-    )
+    by = span((low, high), decimals_for([high - low]))
+    return f"With probability {level:g}, {best} is ahead of {other} by {by}{unit}."
 
 
 def at_least(best: str, other: str, margin: float, threshold: float, unit: str) -> str:
-    """The largest margin at which the decision would stand."""
+    """The largest margin at which the decision would stand; cut, so that it does."""
     unit = f" {unit}" if unit else ""
+    shift = 10.0 ** max(2 - floor(log10(margin)), 0)
+    least = floor(margin * shift * (1.0 + 1e-9)) / shift
     return (
-        f"{best} is better than {other} by at least {margin:.2g}{unit} (P = {threshold:g}); that "
+        f"{best} is better than {other} by at least {least:.12g}{unit} (P = {threshold:g}); that "
         "is the largest margin at which the decision stands."
     )
 
