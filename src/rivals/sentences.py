@@ -187,7 +187,7 @@ def decided(
 def not_beaten_by_best(models: Mapping[str, str]) -> str:
     """That models are rejected by others than the best."""
     by = ", ".join(f"{name} by {rival}" for name, rival in models.items())
-    return f"Rejected by another than the best: {by}."
+    return f"Rejected by a model other than the best: {by}."
 
 
 def contradicted(best: str, rivals: Mapping[str, float], noun: str) -> str:
@@ -307,15 +307,15 @@ def noted(note: Note, noun: str = "group") -> str:
         "left out": f"{plural(noun).capitalize()} were left out in turn, so that models share "
         f"training data: the variance of their mean difference is taken {1.0 + note.value:.3g} "
         "times as large.",
-        "errors not known": "How sure the difference of two models is, is known beside "
-        f"{names} alone: estimates came without the covariance between models, so that other pairs "
-        "cannot be judged.",
+        "errors not known": f"Standard errors are known only for differences from {names}: the "
+        "estimates came without the covariance between models, so that other pairs cannot be "
+        "judged.",
         "training not said": "The models are taken as fitted to other data; if "
         f"{plural(noun)} were left out in turn, say so by left_out=True when losses are read, or P "
         "is too sure.",
-        "unequal sizes": f"Sizes of {plural(noun)} differ much: in a mean over points they are "
-        f"worth {note.value:.1f} {plural(noun)} of one size.",
-        "goes with size": f"The difference between {names} goes with the size of the {noun} (rank "
+        "unequal sizes": f"Sizes of {plural(noun)} differ much: a mean over points is worth only "
+        f"as much as {note.value:.1f} {plural(noun)} of equal size.",
+        "goes with size": f"The difference between {names} depends on the size of the {noun} (rank "
         f"correlation {note.value:.2f}): means over {plural(noun)} and over points answer "
         "different questions.",
         "ties": f"{names}: {100 * note.value:.0f} % of its losses are tied. There the process has "
@@ -563,9 +563,13 @@ def looks_order(noun: str) -> str:
 
 def ranked(level: float, tier: Sequence[str], n_models: int) -> str:
     """Which models may be the best."""
-    names = listed(tier) if len(tier) <= MOST_NAMED else f"{len(tier)} of {n_models} models"
-    verb = "is" if len(tier) == 1 else "are"
-    return f"With {percent(level)} confidence the best {verb} among: {names}."
+    if len(tier) == 1:
+        best = tier[0]
+    elif len(tier) <= MOST_NAMED:
+        best = f"among {listed(tier)}"
+    else:
+        best = f"one of {len(tier)} of the {n_models} models, the first tier"
+    return f"With {percent(level)} confidence the best is {best}."
 
 
 # ---------------------------------------------------------------- above pictures
