@@ -32,7 +32,7 @@ def test_each_look_is_the_comparison_of_the_groups_so_far():
         then = rivals.compare(
             {name: each[so_far] for name, each in losses.items()}, groups=groups[so_far]
         )
-        best = then.names.index(found.best)
+        best = then.names.index(found.lowest)
         # The pooled variance within groups is that of all of them.
         expected = then.probability[best, 1 - best]
         assert found.probability[0, place] == pytest.approx(expected, abs=0.02)
@@ -52,7 +52,7 @@ def test_of_many_groups_some_numbers_are_looked_at():
     assert found.probability.shape == (1, 300)
     assert found.probability[0, -1] == pytest.approx(many.probability.max(), abs=1e-12)
     differences = many.summary.gaps
-    best = many.names.index(found.best)
+    best = many.names.index(found.lowest)
     gaps = np.cumsum(differences[1 - best] - differences[best])[found.n_groups - 1]
     np.testing.assert_allclose(found.difference[0], gaps / found.n_groups, atol=1e-12)
     assert "300 were looked at" in str(found)

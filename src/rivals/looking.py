@@ -27,7 +27,7 @@ class Looks:
 
     Attributes
     ----------
-    best : str
+    lowest : str
         The model of lowest risk after all groups.
     models : tuple of str
         The others, by risk.
@@ -45,7 +45,7 @@ class Looks:
         Whether a winner is named: zero is outside, and P (of either) above the threshold.
     """
 
-    best: str
+    lowest: str
     models: tuple[str, ...]
     groups: tuple[str, ...]
     noun: str
@@ -78,7 +78,7 @@ class Looks:
         over = f"after {say.count(last, self.noun)}"
         return Table(
             (
-                Column(f"{self.best} beside", self.models, is_text=True),
+                Column(f"{self.lowest} beside", self.models, is_text=True),
                 Column(
                     "worse by",
                     self.difference[:, -1].tolist(),
