@@ -278,6 +278,10 @@ SENTENCES = [
         "The classes are taken in the order in which they first appear in the data: it must be "
         "that of their arrival, not one that was sorted by a result.",
     ),
+    (
+        say.looks_skipped(300, 1998, "class"),
+        "Of 1998 numbers of classes, 300 were looked at: the first ones, then evenly spaced ones.",
+    ),
 ]
 
 

@@ -239,7 +239,11 @@ class Judgement:
         )
 
     def sweep(self, values: Sequence[float] | None = None) -> dict[float, Self]:
-        """The decision at each of several c."""
+        """The decision at each of several c.
+
+        P is as the law has it, not read through a curve.
+        """
         chosen = [2.0**octave for octave in range(-6, 5, 2)] if values is None else values
-        decisions = [self.at(c=c) for c in chosen]
+        plain = replace(self, correction=None)  # a curve holds at one c
+        decisions = [plain.at(c=c) for c in chosen]
         return {float(decision.c): decision for decision in decisions}

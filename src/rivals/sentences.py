@@ -561,6 +561,14 @@ def looks_order(noun: str) -> str:
     )
 
 
+def looks_skipped(looked: int, numbers: int, noun: str) -> str:
+    """That not every number of groups was looked at."""
+    return (
+        f"Of {numbers} numbers of {plural(noun)}, {looked} were looked at: the first ones, then "
+        "evenly spaced ones."
+    )
+
+
 def ranked(level: float, tier: Sequence[str], n_models: int) -> str:
     """Which models may be the best."""
     if len(tier) == 1:

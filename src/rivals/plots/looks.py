@@ -50,7 +50,7 @@ def plot_looks(result: Comparison, model: str | None = None, *, ax: Axes | None 
     """
     found = result.looks()
     name = model or found.models[0]
-    if name == found.best:
+    if name == found.lowest:
         raise ValueError(f"{name!r} is the best; name the model to draw beside it")
     shown.place_of(result, name)
     row = found.models.index(name)
@@ -74,7 +74,7 @@ def plot_looks(result: Comparison, model: str | None = None, *, ax: Axes | None 
     ax.axhline(0.0, color=ink(ax, 0.5), linewidth=0.9, zorder=0)
     ax.locator_params(axis="x", integer=True)
     _frame(ax, difference, found.low[row], found.high[row])
-    best, other = literal(found.best, 20), literal(name, 20)
+    best, other = literal(found.lowest, 20), literal(name, 20)
     caption = say.picture_of_looks(best, other, found.first_named[name], found.noun)
     unit = result.summary.source.unit
     y = f"difference in mean loss{f' ({unit})' if unit else ''}"
