@@ -448,8 +448,6 @@ def required(require: str, baseline: str, margin: float, unit: str) -> str:
     """As "better than current by more than 0.01 kg", or "at most 0.01 kg worse than current"."""
     if require == "better":
         return f"better than {baseline}{by_more(margin, unit)}"
-    if not margin:
-        return f"no worse than {baseline}"
     return f"at most {margin:g}{' ' * bool(unit)}{unit} worse than {baseline}"
 
 
