@@ -23,8 +23,6 @@ IRREGULAR = {
     "person": "people",
     "mouse": "mice",
     "analysis": "analyses",
-    "species": "species",
-    "series": "series",
     "strata": "strata",
 }
 # Below this probability of a single new group, a lead is called small.
@@ -86,14 +84,14 @@ def span(ends: tuple[float, float] | None, decimals: int) -> str:
 
 
 def plural(noun: str) -> str:
-    """As "schools"; a noun that ends in y as "studies", one in s as "classes"."""
+    """As "schools", "studies" or "classes"; "schools", as a column may be called, remains."""
     first, last = noun[: noun.rfind(" ") + 1], noun[noun.rfind(" ") + 1 :]
     if last in IRREGULAR:
         return first + IRREGULAR[last]
     if noun.endswith("y") and noun[-2:-1] not in "aeiou":
         return f"{noun[:-1]}ies"
-    if last.endswith("s") and not set(last.lower()) & set("aeiouy"):
-        return noun  # an abbreviation, as cls
+    if noun.endswith("s") and not noun.endswith(("ss", "us", "is")):
+        return noun
     if noun.endswith(("s", "x", "ch", "sh")):
         return f"{noun}es"
     return f"{noun}s"
@@ -189,7 +187,7 @@ def decided(
 def not_beaten_by_best(models: Mapping[str, str]) -> str:
     """That models are rejected by others than the best."""
     by = ", ".join(f"{name} by {rival}" for name, rival in models.items())
-    return f"Rejected by another than the best: {by}."
+    return f"Rejected by a model other than the best: {by}."
 
 
 def contradicted(best: str, rivals: Mapping[str, float], noun: str) -> str:
@@ -309,15 +307,15 @@ def noted(note: Note, noun: str = "group") -> str:
         "left out": f"{plural(noun).capitalize()} were left out in turn, so that models share "
         f"training data: the variance of their mean difference is taken {1.0 + note.value:.3g} "
         "times as large.",
-        "errors not known": "How sure the difference of two models is, is known beside "
-        f"{names} alone: estimates came without the covariance between models, so that other pairs "
-        "cannot be judged.",
+        "errors not known": f"Standard errors are known only for differences from {names}: the "
+        "estimates came without the covariance between models, so that other pairs cannot be "
+        "judged.",
         "training not said": "The models are taken as fitted to other data; if "
         f"{plural(noun)} were left out in turn, say so by left_out=True when losses are read, or P "
         "is too sure.",
-        "unequal sizes": f"Sizes of {plural(noun)} differ much: in a mean over points they are "
-        f"worth {note.value:.1f} {plural(noun)} of one size.",
-        "goes with size": f"The difference between {names} goes with the size of the {noun} (rank "
+        "unequal sizes": f"Sizes of {plural(noun)} differ much: a mean over points is worth only "
+        f"as much as {note.value:.1f} {plural(noun)} of equal size.",
+        "goes with size": f"The difference between {names} depends on the size of the {noun} (rank "
         f"correlation {note.value:.2f}): means over {plural(noun)} and over points answer "
         "different questions.",
         "ties": f"{names}: {100 * note.value:.0f} % of its losses are tied. There the process has "
@@ -451,8 +449,6 @@ def required(require: str, baseline: str, margin: float, unit: str) -> str:
     """As "better than current by more than 0.01 kg", or "at most 0.01 kg worse than current"."""
     if require == "better":
         return f"better than {baseline}{by_more(margin, unit)}"
-    if not margin:
-        return f"no worse than {baseline}"
     return f"at most {margin:g}{' ' * bool(unit)}{unit} worse than {baseline}"
 
 
@@ -574,9 +570,13 @@ def looks_skipped(looked: int, numbers: int, noun: str) -> str:
 
 def ranked(level: float, tier: Sequence[str], n_models: int) -> str:
     """Which models may be the best."""
-    names = listed(tier) if len(tier) <= MOST_NAMED else f"{len(tier)} of {n_models} models"
-    verb = "is" if len(tier) == 1 else "are"
-    return f"With {percent(level)} confidence the best {verb} among: {names}."
+    if len(tier) == 1:
+        best = tier[0]
+    elif len(tier) <= MOST_NAMED:
+        best = f"among {listed(tier)}"
+    else:
+        best = f"one of {len(tier)} of the {n_models} models, the first tier"
+    return f"With {percent(level)} confidence the best is {best}."
 
 
 # ---------------------------------------------------------------- above pictures
