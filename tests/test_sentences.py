@@ -38,7 +38,8 @@ def test_p_is():
         ("school", "schools"), ("study", "studies"), ("day", "days"), ("class", "classes"),
         ("box", "boxes"), ("batch", "batches"), ("new class", "new classes"), ("site", "sites"),
         ("woman", "women"), ("new person", "new people"), ("human", "humans"),
-        ("species", "species"), ("strata", "strata"), ("analysis", "analyses"),
+        ("species", "species"), ("schools", "schools"), ("strata", "strata"),
+        ("analysis", "analyses"),
     ],
 )  # fmt: skip
 def test_plurals(noun, many):

@@ -23,8 +23,6 @@ IRREGULAR = {
     "person": "people",
     "mouse": "mice",
     "analysis": "analyses",
-    "species": "species",
-    "series": "series",
     "strata": "strata",
 }
 # Below this probability of a single new group, a lead is called small.
@@ -86,12 +84,14 @@ def span(ends: tuple[float, float] | None, decimals: int) -> str:
 
 
 def plural(noun: str) -> str:
-    """As "schools"; a noun that ends in y as "studies", one in s as "classes"."""
+    """As "schools", "studies" or "classes"; "schools", as a column may be called, remains."""
     first, last = noun[: noun.rfind(" ") + 1], noun[noun.rfind(" ") + 1 :]
     if last in IRREGULAR:
         return first + IRREGULAR[last]
     if noun.endswith("y") and noun[-2:-1] not in "aeiou":
         return f"{noun[:-1]}ies"
+    if noun.endswith("s") and not noun.endswith(("ss", "us", "is")):
+        return noun
     if noun.endswith(("s", "x", "ch", "sh")):
         return f"{noun}es"
     return f"{noun}s"
