@@ -66,9 +66,7 @@ def one_of(*words: str) -> Check:
 
     def check(name: str, value: Any) -> str:
         if value not in words:
-            raise ValueError(
-                f"{name} must be {_listed(words)}; got {value!r}{_meant(value, words)}"
-            )
+            raise ValueError(f"{name} must be {_listed(words)}; got {value!r}{_near(value, words)}")
         return str(value)
 
     return check
@@ -159,8 +157,12 @@ class Setting:
 
 
 def _meant(given: Any, words: Any) -> str:
+    return _near(given, words) or f"; there are {_listed(words)}"
+
+
+def _near(given: Any, words: Any) -> str:
     near = get_close_matches(str(given), list(words), n=1)
-    return f"; did you mean {near[0]!r}?" if near else f"; there are {_listed(words)}"
+    return f"; did you mean {near[0]!r}?" if near else ""
 
 
 def _listed(words: Any) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -43,10 +44,7 @@ def read(
     """Losses or summaries from files, and the labels of clusters."""
     is_evaluation = bool({"score", "metric", "missing"} & set(files))
     if all(source.endswith(".json") for source in sources) and not is_evaluation:
-        from rivals.read.summaries import summaries
-
-        _allow((), files, "summaries of sites hold all that is needed")
-        return summaries(list(sources)), None
+        return _sites(sources, files), None
     if is_evaluation or any(source.endswith(LOGS) or Path(source).is_dir() for source in sources):
         return _evaluations(sources, files), None
     if len(sources) > 1:
@@ -55,6 +53,18 @@ def read(
             "several .json files of sites; losses on simulations come by --simulated"
         )
     return _table(sources[0], files)
+
+
+def _sites(sources: Sequence[str], files: Mapping[str, Any]) -> GroupSummaries:
+    from rivals.read.summaries import summaries
+
+    _allow(("left_out",), files, "summaries of sites hold all that is needed")
+    found = summaries(list(sources))
+    said = found.source.left_out
+    left_out = files.get("left_out", said)
+    if said is not None and left_out != said:
+        raise ValueError("left_out: the summaries were said to be otherwise; leave it out")
+    return replace(found, source=replace(found.source, left_out=left_out))
 
 
 def _table(source: str, files: Mapping[str, Any]) -> tuple[dict[str, Losses], Any]:
@@ -80,11 +90,16 @@ def _table(source: str, files: Mapping[str, Any]) -> tuple[dict[str, Losses], An
 
     drawn, turned = files.get("simulated"), files.get("log_likelihood", False)
     losses = table(frame, drawn, log_likelihood=turned, **same)
-    say(
-        f"{frame.where}: read as {'log likelihoods' if turned else 'losses'} of "
-        f"{', '.join(losses)}; for predictions give --target, the column of what came true"
-    )
+    say_losses(frame.where, losses, "log likelihoods" if turned else "losses")
     return losses, clusters
+
+
+def say_losses(where: str, models: Iterable[str], read_as: str = "losses") -> None:
+    """Predictions may look like losses: say what a table was read as."""
+    say(
+        f"{where}: read as {read_as} of {', '.join(models)}; for predictions give --target, the "
+        "column of what came true"
+    )
 
 
 def _evaluations(sources: Sequence[str], files: Mapping[str, Any]) -> dict[str, Losses]:

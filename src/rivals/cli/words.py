@@ -30,6 +30,7 @@ IN_OPTIONS: list[tuple[str, str | Callable[[re.Match[str]], str]]] = [
     (r"\bLosses\(\.\.\., left_out=True\)", "--left-out"),
     (r"\bc=calibration", "--c and the store of a calibration"),
     (r"\bmath\.inf", "inf"),
+    (r", or pass a function \(.*", ""),
     (r"pass \(observed, simulated\) or Candidates", "give --simulated"),
     (
         rf"^({'|'.join(ARGUMENTS)})(?=: | must be )",
