@@ -29,6 +29,8 @@ def number(low: float, high: float, *, least: bool = True, most: bool = True) ->
             found = float(value)
         except (TypeError, ValueError):
             raise TypeError(f"{name} must be a number; got {value!r}") from None
+        except OverflowError:  # a whole number that no float holds
+            found = inf
         inside = isfinite(found) and low <= found <= high
         inside = inside and (least or found > low) and (most or found < high)
         if isinstance(value, bool) or not inside:
@@ -108,7 +110,7 @@ class Setting:
         0.95, "probability above which a winner is named", number(0.5, 1.0, least=False)
     )
     margin: float = option(
-        0.0, "smallest difference that matters, in the unit of the loss", number(0.0, inf)
+        0.0, "smallest difference that matters, in the unit of the loss", number(0.0, 1e150)
     )
     new_groups: float | None = option(
         None,

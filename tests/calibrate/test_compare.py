@@ -110,6 +110,13 @@ def test_the_page_of_a_corrected_result_changes_nothing(data):
     assert all(len(axis.values) == 1 for axis in axes_of(result))
 
 
+def test_a_sweep_over_c_is_without_the_curve(data):
+    result = rivals.compare(MODELS, data, c=calibration(sharpness=0.5), correct=True, rng=0)
+    at_own = result.sweep([float(result.c)])[float(result.c)]
+    plain = rivals.compare(MODELS, data, c=float(result.c), rng=0)
+    assert np.array_equal(at_own.probability, plain.probability)
+
+
 def test_correcting_needs_a_curve_that_rises(data):
     found = calibration(falls=True)
     with pytest.raises(ValueError, match="needs a curve that rises"):

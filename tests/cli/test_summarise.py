@@ -58,18 +58,6 @@ def test_what_is_read_as_losses_is_said_beside_the_summaries(tmp_path, options):
     assert json.loads(run.out)["models"]
 
 
-def test_that_groups_were_left_out_may_be_said_of_summaries(tmp_path):
-    path, out = written(tmp_path, table(0.5)), tmp_path / "site.json"
-    rivals("summarise", path, "--groups", "school", "--out", out)
-    later = rivals("compare", out, "--left-out", "--json")
-    first = rivals("compare", path, "--groups", "school", "--left-out", "--json")
-    np.testing.assert_allclose(
-        json.loads(later.out)["probability"], json.loads(first.out)["probability"], atol=1e-9
-    )
-    rivals("summarise", path, "--groups", "school", "--left-out", "--out", out)
-    assert rivals("compare", out, "--no-left-out").status == 2
-
-
 def test_predictions_are_summarised_too(tmp_path):
     text = "y," + table(0.5).replace("\nschool", "\n0.0,school")
     path = written(tmp_path, text)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -44,7 +43,10 @@ def read(
     """Losses or summaries from files, and the labels of clusters."""
     is_evaluation = bool({"score", "metric", "missing"} & set(files))
     if all(source.endswith(".json") for source in sources) and not is_evaluation:
-        return _sites(sources, files), None
+        from rivals.read.summaries import summaries
+
+        _allow((), files, "summaries hold what `rivals summarise` was told when it made them")
+        return summaries(list(sources)), None
     if is_evaluation or any(source.endswith(LOGS) or Path(source).is_dir() for source in sources):
         return _evaluations(sources, files), None
     if len(sources) > 1:
@@ -53,18 +55,6 @@ def read(
             "several .json files of sites; losses on simulations come by --simulated"
         )
     return _table(sources[0], files)
-
-
-def _sites(sources: Sequence[str], files: Mapping[str, Any]) -> GroupSummaries:
-    from rivals.read.summaries import summaries
-
-    _allow(("left_out",), files, "summaries of sites hold all that is needed")
-    found = summaries(list(sources))
-    said = found.source.left_out
-    left_out = files.get("left_out", said)
-    if said is not None and left_out != said:
-        raise ValueError("left_out: the summaries were said to be otherwise; leave it out")
-    return replace(found, source=replace(found.source, left_out=left_out))
 
 
 def _table(source: str, files: Mapping[str, Any]) -> tuple[dict[str, Losses], Any]:
