@@ -23,8 +23,6 @@ IRREGULAR = {
     "person": "people",
     "mouse": "mice",
     "analysis": "analyses",
-    "species": "species",
-    "series": "series",
     "strata": "strata",
 }
 # Below this probability of a single new group, a lead is called small.
@@ -86,12 +84,14 @@ def span(ends: tuple[float, float] | None, decimals: int) -> str:
 
 
 def plural(noun: str) -> str:
-    """As "schools"; a noun that ends in y as "studies", one in s as "classes"."""
+    """As "schools", "studies" or "classes"; "schools", as a column may be called, remains."""
     first, last = noun[: noun.rfind(" ") + 1], noun[noun.rfind(" ") + 1 :]
     if last in IRREGULAR:
         return first + IRREGULAR[last]
     if noun.endswith("y") and noun[-2:-1] not in "aeiou":
         return f"{noun[:-1]}ies"
+    if noun.endswith("s") and not noun.endswith(("ss", "us", "is")):
+        return noun
     if noun.endswith(("s", "x", "ch", "sh")):
         return f"{noun}es"
     return f"{noun}s"
@@ -342,16 +342,17 @@ def settings(law: str, c: float, n_simulations: int, threshold: float, rng: int 
 def ahead(best: str, other: str, low: float, high: float, level: float, unit: str) -> str:
     """By how much one model is ahead."""
     unit = f" {unit}" if unit else ""
-    return (
-        f"With probability {level:g}, {best} is ahead of {other} by {low:.2g} to {high:.2g}{unit}."
-    )
+    by = span((low, high), decimals_for([high - low]))
+    return f"With probability {level:g}, {best} is ahead of {other} by {by}{unit}."
 
 
 def at_least(best: str, other: str, margin: float, threshold: float, unit: str) -> str:
-    """The largest margin at which the decision would stand."""
+    """The largest margin at which the decision would stand; cut, so that it does."""
     unit = f" {unit}" if unit else ""
+    shift = 10.0 ** max(2 - floor(log10(margin)), 0)
+    least = floor(margin * shift * (1.0 + 1e-9)) / shift
     return (
-        f"{best} is better than {other} by at least {margin:.2g}{unit} (P = {threshold:g}); that "
+        f"{best} is better than {other} by at least {least:.12g}{unit} (P = {threshold:g}); that "
         "is the largest margin at which the decision stands."
     )
 
@@ -448,8 +449,6 @@ def required(require: str, baseline: str, margin: float, unit: str) -> str:
     """As "better than current by more than 0.01 kg", or "at most 0.01 kg worse than current"."""
     if require == "better":
         return f"better than {baseline}{by_more(margin, unit)}"
-    if not margin:
-        return f"no worse than {baseline}"
     return f"at most {margin:g}{' ' * bool(unit)}{unit} worse than {baseline}"
 
 
