@@ -294,6 +294,7 @@ class Calibration:
         validity = self.validity(rule)
         chosen = validity.choose(one_of(*PREFERENCES)("prefer", prefer))
         source = {
+            "method": self.law.name,
             "rule": validity.rule,
             "prefer": prefer,
             "experiments": self.n_experiments,
@@ -421,13 +422,20 @@ class Calibration:
         counts = {
             name: int(np.sum(found["scenario"] == k)) for k, name in enumerate(self.scenarios)
         }
+        most_points = int(found["n_truth"].max(initial=0))
         parts = [
             say.method(
-                self.law.name, counts, here.n_data, here.n_simulations, here.loss_unit, here.order
+                self.law.name,
+                counts,
+                here.n_data,
+                here.n_simulations,
+                here.loss_unit,
+                here.order,
+                simulated=most_points > 0,
             ),
             say.method_of_truth(
                 here.n_truth,
-                int(found["n_truth"].max()),
+                most_points,
                 bool(found["replicated"].all()),
                 int(np.isnan(self.truth).sum()),
                 found.size,
