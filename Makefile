@@ -98,7 +98,7 @@ test-newest: .venv/.made
 test-recipes: .venv/.made
 	PATH="$(BIN):$$PATH" $(PYTHON) tools/recipes.py $(RECIPES)
 
-lint: .venv/.lint
+lint: .venv/.lint .venv/.paper
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy

@@ -13,8 +13,9 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parent.parent
-DOCS = ROOT / "docs"
+from pages import DOCS, blocks
+
+ROOT = DOCS.parent
 MADE = {"_build", "auto_examples", "generated"}
 
 
@@ -31,11 +32,6 @@ PAGES = list(hand_written())
 
 def name_of(page: Path) -> str:
     return str(page.relative_to(ROOT))
-
-
-def blocks(page: Path, language: str) -> list[str]:
-    """The code of a page."""
-    return re.findall(rf"^```{language}\n(.*?)^```", page.read_text("utf-8"), re.DOTALL | re.M)
 
 
 def prose(page: Path) -> str:

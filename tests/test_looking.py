@@ -5,6 +5,7 @@ import pytest
 
 import rivals
 from problems import problem
+from rivals.looking import numbers_to_look_at
 
 
 def arriving(effects, seed=0):
@@ -31,13 +32,46 @@ def test_each_look_is_the_comparison_of_the_groups_so_far():
         then = rivals.compare(
             {name: each[so_far] for name, each in losses.items()}, groups=groups[so_far]
         )
-        best = then.names.index(found.best)
+        best = then.names.index(found.lowest)
         # The pooled variance within groups is that of all of them.
         expected = then.probability[best, 1 - best]
         assert found.probability[0, place] == pytest.approx(expected, abs=0.02)
         assert found.difference[0, place] == pytest.approx(
-            then.summary.gaps[best].mean() - then.summary.gaps[1 - best].mean(), abs=1e-12
+            then.summary.gaps[1 - best].mean() - then.summary.gaps[best].mean(), abs=1e-12
         )
+
+
+def test_of_many_groups_some_numbers_are_looked_at():
+    """Each is of all groups so far, those between looks included."""
+    rng = np.random.default_rng(2)
+    many = compare(0.1 + 0.5 * rng.standard_normal(510))
+    found = many.looks()
+    assert found.n_groups[:100].tolist() == list(range(3, 103))
+    assert found.n_groups[-1] == 510
+    assert set(np.diff(found.n_groups[99:])) == {2, 3}
+    assert found.probability.shape == (1, 300)
+    assert found.probability[0, -1] == pytest.approx(many.probability.max(), abs=1e-12)
+    differences = many.summary.gaps
+    best = many.names.index(found.lowest)
+    gaps = np.cumsum(differences[1 - best] - differences[best])[found.n_groups - 1]
+    np.testing.assert_allclose(found.difference[0], gaps / found.n_groups, atol=1e-12)
+    assert "300 were looked at" in str(found)
+    assert "looked at" not in str(compare([0.3, 0.1, 0.2, 0.3]).looks())
+
+
+def test_the_number_of_looks_is_bounded():
+    found = numbers_to_look_at(100_000)
+    assert found.size == 300
+    assert (np.diff(found) > 0).all()
+    assert found[[0, -1]].tolist() == [3, 100_000]
+    assert [numbers_to_look_at(n).size for n in (3, 500, 501)] == [1, 498, 300]
+
+
+def test_the_last_difference_is_that_of_the_table_with_its_sign():
+    result = compare([0.5, 0.1, 0.4, 0.1, 0.5, 0.3])
+    found = result.looks()
+    assert found.difference[0, -1] == pytest.approx(result.table.columns[2].values[1], abs=1e-12)
+    assert found.low[0, -1] < found.difference[0, -1] < found.high[0, -1]
 
 
 def test_a_winner_is_named_where_zero_is_outside_and_p_is_sure():

@@ -23,6 +23,7 @@ A = np.array([0.3, 1.2, 0.7, 0.4])
         (["a", "b"], "must be numbers; got 'a'"),
         ([0.1, None], "missing|must be numbers"),
         ("losses", "must be numbers"),
+        (np.array([0.1 + 1j, 0.2]), "must be numbers; got complex"),
     ],
 )
 def test_observed_losses_that_are_none_are_refused(losses, what):
@@ -75,6 +76,11 @@ def test_a_provenance_of_other_kinds_is_refused(bad):
         Provenance(**bad)
 
 
+def test_codes_for_a_terminal_are_no_loss():
+    with pytest.raises(ValueError, match="cannot be printed"):
+        Provenance(loss="\x1b[2J")
+
+
 def test_models_must_fit_together():
     with pytest.raises(ValueError, match="model 'B' has 3 observed losses, but model 'A' has 4"):
         rivals.compare({"A": A, "B": A[:3]}, groups=[0, 1, 2, 3])
@@ -104,6 +110,7 @@ def test_what_all_models_say_alike_is_the_source():
         (["A", " "], "must be a text"),
         (["A", "A "], "called 'A'"),
         (["A", "A\u200b"], "called 'A'"),
+        (["A b", "A\u00a0b"], "called 'A b'"),
         (["A", "B\n"], "cannot be printed"),
         (["A", "\x1b[31mB"], "cannot be printed"),
         (["A", "\u202eB"], "cannot be printed"),

@@ -185,7 +185,7 @@ def test_every_open_model_is_beside_the_best():
     noise = np.random.default_rng(7).standard_normal(8 * N_POINTS)
     result = pilot(extra=lambda a, b: {"far": b + 2.0 + noise, "C": b + 0.005 + 0.5 * noise})
     plan = result.plan()
-    assert (plan.best, set(plan.models)) == ("A", {"B", "C"})
+    assert (plan.lowest, set(plan.models)) == ("A", {"B", "C"})
     assert plan.more_groups == (5, 10, 20, 40)
     places = [result.names.index(name) for name in plan.models]
     np.testing.assert_array_equal(plan.probability, result.probability[0, places])

@@ -70,6 +70,11 @@ def test_no_page_holds_a_copy_of_a_rate_without_its_cases(page):
             assert CASES.search(written), f"{page.name}: {sentence!r}"
 
 
+def test_the_front_page_says_how_many_data_sets_were_judged():
+    sets = json.loads((RESULTS / "one_data_set.json").read_text("utf-8"))["prior"]["n_data_sets"]
+    assert f"On {sets} real data sets" in (ROOT / "README.md").read_text("utf-8")
+
+
 # ---------------------------------------------------------------- what the library says
 
 
@@ -118,8 +123,8 @@ def test_fewer_groups_than_were_measured_have_no_record():
 def test_more_groups_than_were_measured_have_that_of_the_most_and_it_says_so():
     cell = cell_for(left_out=True, n_groups=160, probability=0.97)
     assert cell.n_groups == max(one.n_groups for one in cells() if one.left_out)
-    assert "were not measured" in say.track_record(cell, 160)
-    assert "were not measured" not in say.track_record(cell, cell.n_groups)
+    assert "no record for more than 20 groups" in say.track_record(cell, 160)
+    assert "no record" not in say.track_record(cell, cell.n_groups)
 
 
 def test_no_rate_of_a_print_is_without_its_data_sets():

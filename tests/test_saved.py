@@ -120,6 +120,7 @@ BY_HAND = [
     put(models=["m0", "m1", 3]),
     put(models=["m0", "m1", "m2", "m3"]),
     put(source={"loss": 3}),
+    put(source__loss="\x1b[2J"),
     put(source=None),
     put(noticed=[{**NOTE, "code": "other"}]),
     put(noticed=[{**NOTE, "models": ["other"]}]),
@@ -160,6 +161,10 @@ ARRAYS = [
     {"pairs": -np.ones((3, 3))},
     {"pairs": np.ones((2, 2))},
     {"pairs": np.empty((0, 0)), "gaps": np.empty((0, 0))},
+    {"misfits": np.empty((0, 3))},
+    {"pairs": np.array([[0.0, 1.0, 1.0], [2.0, 0.0, 1.0], [1.0, 1.0, 0.0]])},
+    {"pairs": np.ones((3, 3))},
+    {"own": np.zeros(3)},
 ]
 
 

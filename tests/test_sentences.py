@@ -38,7 +38,8 @@ def test_p_is():
         ("school", "schools"), ("study", "studies"), ("day", "days"), ("class", "classes"),
         ("box", "boxes"), ("batch", "batches"), ("new class", "new classes"), ("site", "sites"),
         ("woman", "women"), ("new person", "new people"), ("human", "humans"),
-        ("species", "species"), ("analysis", "analyses"),
+        ("species", "species"), ("schools", "schools"), ("strata", "strata"),
+        ("analysis", "analyses"),
     ],
 )  # fmt: skip
 def test_plurals(noun, many):
@@ -106,6 +107,11 @@ SENTENCES = [
         "2 models, 300 points in 12 classes. Loss: not named, classes left out in 4 folds.",
     ),
     (say.opening(2, 1, 0, "group", Provenance()), "2 models, 1 point."),
+    (say.opening(2, 5, 5, "fold", Provenance(point="fold")), "2 models, 5 folds."),
+    (
+        say.picture_of_differences(None, "P(best wins again)", [], 0),
+        "At the right P(best wins again), and the decision.",
+    ),
     (say.not_shown(3)[0], "… and 3 more: result.to_dataframe()"),
     (
         say.decided("A", ["B", "C"], {}, "if the study were repeated", ""),
@@ -131,7 +137,7 @@ SENTENCES = [
         "A would win again against B if the study were repeated.",
     ),
     (say.decided("A", [], {}, "if the study were repeated", "", ["C"]), ""),
-    (say.not_beaten_by_best({"C": "B"}), "Rejected by another than the best: C by B."),
+    (say.not_beaten_by_best({"C": "B"}), "Rejected by a model other than the best: C by B."),
     (
         say.contradicted("A", {"B": 0.4, "C": 0.45}, "class"),
         "No winner is named, and no model is recommended: A has the lowest mean over classes, but "
@@ -222,9 +228,11 @@ SENTENCES = [
     (
         say.plan_question("A", 8, "class", 0.95, "", "in a single new class", looks=True),
         "Chance that so many more classes, like the 8 observed, decide between A and a model, at "
-        "any of the looks after each class: that one of them would win in a single new class with "
-        "P above 0.95.",
+        "any of the looks after each class: that one of them would win, with P above 0.95, in a "
+        "single new class.",
     ),
+    (say.required("better", "old", 0.01, "kg"), "better than old by more than 0.01 kg"),
+    (say.required("not-worse", "old", 0.01, "kg"), "at most 0.01 kg worse than old"),
     (say.monte_carlo(0.0158, 3), "Monte Carlo error at most 0.016, rng = 3."),
     (
         say.methods("groups", "class", "160 new classes"),
@@ -259,15 +267,20 @@ SENTENCES = [
         "with a probability above 0.95 and, since data were looked at as they came, zero lies "
         "outside of the 90 % confidence sequence of the difference.",
     ),
-    (say.ranked(0.95, ["A"], 12), "With 95 % confidence the best is among: A."),
+    (say.ranked(0.95, ["A"], 12), "With 95 % confidence the best is A."),
+    (say.ranked(0.95, ["A", "B"], 12), "With 95 % confidence the best is among A and B."),
     (
         say.ranked(0.95, list("ABCDE"), 12),
-        "With 95 % confidence the best are among: 5 of 12 models.",
+        "With 95 % confidence the best is one of 5 of the 12 models, the first tier.",
     ),
     (
         say.looks_order("class"),
         "The classes are taken in the order in which they first appear in the data: it must be "
         "that of their arrival, not one that was sorted by a result.",
+    ),
+    (
+        say.looks_skipped(300, 1998, "class"),
+        "Of 1998 numbers of classes, 300 were looked at: the first ones, then evenly spaced ones.",
     ),
 ]
 
@@ -283,8 +296,8 @@ NOTES = [
     (Note("left out", value=1.5), "Classes were left out in turn"),
     (Note("left out", value=1.5), "2.5 times as large"),
     (Note("training not said"), "if classes were left out in turn, say so"),
-    (Note("unequal sizes", value=2.34), "they are worth 2.3 classes of one size"),
-    (Note("goes with size", ("A", "B"), 0.7), "between A and B goes with the size of the class"),
+    (Note("unequal sizes", value=2.34), "worth only as much as 2.3 classes of equal size"),
+    (Note("goes with size", ("A", "B"), 0.7), "between A and B depends on the size of the class"),
     (Note("ties", ("A",), 0.92), "A: 92 % of its losses are tied"),
     (Note("unequal simulations", ("A",), 50), "A: simulations of 50 points"),
     (Note("same losses", ("A", "B")), "A and B have the same losses at every point"),

@@ -36,10 +36,10 @@ def test_every_option_has_a_meaning_and_is_documented():
 @pytest.mark.parametrize(
     ("option", "value"),
     [
-        *(("c", value) for value in (0.0, -1.0, inf, nan, True, "x", [1.0, 2.0])),
+        *(("c", value) for value in (0.0, -1.0, inf, nan, 10**400, True, "x", [1.0, 2.0])),
         *(("threshold", value) for value in (0.5, 1.01, nan, None, True)),
-        *(("margin", value) for value in (-0.1, inf, nan, "big")),
-        *(("new_groups", value) for value in (0, -3, 2.5, nan, "all", True)),
+        *(("margin", value) for value in (-0.1, inf, nan, 1e308, 10**400, "big")),
+        *(("new_groups", value) for value in (0, -3, 2.5, nan, 10**400, "all", True)),
         *(("level", value) for value in (0.0, 1.0, 1.5, nan)),
         *(("looks", value) for value in ("all", True, 3)),
         *(("rng", value) for value in (-1, 1.5, "1", True)),

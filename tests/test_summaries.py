@@ -199,6 +199,7 @@ CHANGES = {
     "squares that overflow": ({"own": [1e308, 1.0, 1.0]}, "rescale"),
     "misfits that overflow": ({"misfits": [[[1e308] * 4] * 3]}, "rescale"),
     "letters for a terminal": ({"noun": "\x1b[2J"}, "cannot be printed"),
+    "no noun": ({"noun": " "}, "noun"),
     "a source that is none": ({"source": [[]]}, "."),
     "gap": ({"gaps": [[1.0] * 4] * 3}, "must be 0"),
     "one model": ({"models": ["a"]}, "."),
@@ -249,6 +250,8 @@ def test_sites_are_files_or_summaries_and_nothing_else(tmp_path):
     assert len(both.groups) == 8
     with pytest.raises(TypeError, match="got int among them"):
         summaries([tmp_path / "a.json", 3])
+    with pytest.raises(TypeError, match="csv' among them"):
+        summaries([tmp_path / "a.json", tmp_path / "b.csv"])
     with pytest.raises(FileNotFoundError):
         summaries(tmp_path / "b.json")
 

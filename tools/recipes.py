@@ -1,7 +1,7 @@
 """Run the recipes against the real libraries: `make test-recipes`, or some of them by their names.
 
-Each file of tests/recipes begins with `# needs: requirement, requirement`; uv makes an environment
-with these and rivals. What cannot be installed, or is skipped whole, counts as failed.
+Each test file of tests/recipes has a line `# needs: requirement, requirement`; uv makes an
+environment with these and rivals. What cannot be installed, or is skipped whole, counts as failed.
 """
 
 import re
@@ -28,7 +28,7 @@ def main(names: list[str]) -> int:
 def passes(file: Path) -> bool:
     needs = re.search(r"^# needs: (.+)$", file.read_text(encoding="utf-8"), re.MULTILINE)
     if needs is None:
-        raise SystemExit(f"{file.name}: its first line must be '# needs: requirement, …'")
+        raise SystemExit(f"{file.name}: it lacks the line '# needs: requirement, …'")
     wanted = [word.strip() for word in needs[1].split(",")] + ["pytest", "hypothesis"]
     options = [part for word in wanted for part in ("--with", word)]
     command = ["uv", "run", "--quiet", "--isolated", "--no-project", "--with-editable"]

@@ -26,7 +26,7 @@ def failed(kind, law, named=20):
 def less(kind, named=20):
     """By how much beta fails more often than transport there."""
     value, error = _found(kind)[f"beta less transport: failed, {named}% named"]
-    return f"{100 * value:+.1f} ± {100 * error:.1f} % {_cases(kind)}".replace("-", "−", 1)
+    return f"{100 * value:+.1f} ± {100 * error:.1f} points {_cases(kind)}".replace("-", "−", 1)
 
 
 def score(kind, name, law):

@@ -23,7 +23,7 @@ class Equivalence:
 
     Attributes
     ----------
-    best : str
+    lowest : str
     margin : float
     models : tuple of str
         The others, by risk.
@@ -34,7 +34,7 @@ class Equivalence:
     notes : tuple of str
     """
 
-    best: str
+    lowest: str
     margin: float
     models: tuple[str, ...]
     better: tuple[float, ...]
@@ -46,7 +46,7 @@ class Equivalence:
     @property
     def table(self) -> Table:
         """A row for each other model."""
-        over = f"P(that {self.best} is, at a margin of {self.margin:g})"
+        over = f"P(that {self.lowest} is, at a margin of {self.margin:g})"
         return Table(
             (
                 Column("model", self.models, is_text=True),

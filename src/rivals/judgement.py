@@ -101,9 +101,7 @@ class Judgement:
     def contradictions(self) -> dict[str, float]:
         """Models that P calls better than the lowest risk.
 
-        With P(the one of lowest risk better).
-
-        No margin matters to that.
+        Name → P that the model of lowest risk is better than this one, at margin 0.
         """
         first = self.names.index(self.ranking[0])
         row = self.beside(first, self.new_groups, margin=0.0)
@@ -160,9 +158,7 @@ class Judgement:
     ) -> FloatArray:
         """P that one model is better than others.
 
-        Over so many new groups.
-
-        As long as there are models; nan for those that nobody asked for.
+        Over so many new groups. One value for each model; nan for those not among `others`.
         """
         margin = self.setting.margin if margin is None else margin
         if others is None:
@@ -184,8 +180,8 @@ class Judgement:
     def uncorrected(self, model: int, others: IntArray) -> FloatArray:
         """P that one model is better than others.
 
-        As the law has it, before it is read through the curve of a calibration. As long as there
-        are models.
+        As the law has it, before it is read through the curve of a calibration. One value for
+        each model.
         """
         pairs = np.full(others.size, model), others
         return self.law.evidence(self.summary, self.setting, pairs).row(model)
@@ -243,7 +239,11 @@ class Judgement:
         )
 
     def sweep(self, values: Sequence[float] | None = None) -> dict[float, Self]:
-        """The decision at each of several c."""
+        """The decision at each of several c.
+
+        P is as the law has it, not read through a curve.
+        """
         chosen = [2.0**octave for octave in range(-6, 5, 2)] if values is None else values
-        decisions = [self.at(c=c) for c in chosen]
+        plain = replace(self, correction=None)  # a curve holds at one c
+        decisions = [plain.at(c=c) for c in chosen]
         return {float(decision.c): decision for decision in decisions}

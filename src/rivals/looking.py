@@ -14,6 +14,11 @@ from rivals.table import Column, Table
 
 # The law of the spread between groups needs so many.
 FIRST_LOOK = 3
+# Each look weighs all groups so far: beyond so many groups not every number of them is looked at,
+# but each of the first and then evenly spaced ones.
+ALL_LOOKS = 500
+EARLY_LOOKS = 100
+LATER_LOOKS = 200
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,23 +27,25 @@ class Looks:
 
     Attributes
     ----------
-    best : str
+    lowest : str
         The model of lowest risk after all groups.
     models : tuple of str
         The others, by risk.
     groups : tuple of str
         In the order in which they came.
     n_groups : array of int, shape (looks,)
-        Groups at each look.
+        Groups at each look: every number from 3 on. Of more than 500 groups the first 100 looks,
+        then 200 evenly spaced numbers, and the last is that of all groups.
     difference, low, high : array, shape (models, looks)
-        The mean of R_best − R_other so far, and its confidence sequence.
+        How much worse the other is so far, the mean of R_other − R_best, and its confidence
+        sequence.
     probability : array, shape (models, looks)
         P(best better in as many new groups), as by one look.
     named : array of bool, shape (models, looks)
         Whether a winner is named: zero is outside, and P (of either) above the threshold.
     """
 
-    best: str
+    lowest: str
     models: tuple[str, ...]
     groups: tuple[str, ...]
     noun: str
@@ -53,7 +60,7 @@ class Looks:
     def first_named(self) -> dict[str, int | None]:
         """After how many groups a winner was named first.
 
-        None where none was.
+        Of the numbers that were looked at; None where none was.
         """
         return {
             name: int(self.n_groups[np.argmax(row)]) if row.any() else None
@@ -71,9 +78,9 @@ class Looks:
         over = f"after {say.count(last, self.noun)}"
         return Table(
             (
-                Column(f"{self.best} beside", self.models, is_text=True),
+                Column(f"{self.lowest} beside", self.models, is_text=True),
                 Column(
-                    "difference",
+                    "worse by",
                     self.difference[:, -1].tolist(),
                     lambda value: say.fixed(value, decimals),
                     over,
@@ -85,15 +92,22 @@ class Looks:
                     "first named after", first, lambda value: "–" if value is None else str(value)
                 ),
             ),
-            (say.looks_order(self.noun),),
+            (say.looks_order(self.noun), *self._skipped),
         )
+
+    @property
+    def _skipped(self) -> tuple[str, ...]:
+        """That there were numbers of groups at which nobody looked, if so."""
+        numbers = int(self.n_groups[-1]) - FIRST_LOOK + 1
+        skipped = numbers > self.n_groups.size
+        return (say.looks_skipped(self.n_groups.size, numbers, self.noun),) if skipped else ()
 
     def __str__(self) -> str:
         return str(self.table)
 
 
 def looks(result: Judgement) -> Looks:
-    """At every number of groups from the third on."""
+    """At every number of groups from the third on; of many groups, at some of them."""
     summary = result.groups
     if summary is None:
         raise ValueError(
@@ -103,9 +117,9 @@ def looks(result: Judgement) -> Looks:
         raise ValueError(f"looks need {FIRST_LOOK} groups or more; got {summary.sizes.size}")
     best = result.names.index(result.ranking[0])
     others = np.array([result.names.index(name) for name in result.ranking[1:]])
-    differences = summary.gaps[best] - summary.gaps[others]
+    differences = summary.gaps[others] - summary.gaps[best]
     low, high = confidence_sequence(differences)
-    counts = np.arange(FIRST_LOOK, summary.sizes.size + 1)
+    counts = numbers_to_look_at(summary.sizes.size)
     mean = np.cumsum(differences, axis=1) / np.arange(1, summary.sizes.size + 1)
     setting = replace(result.setting, looks=None)
     margin = np.full(others.size, setting.margin)
@@ -116,7 +130,7 @@ def looks(result: Judgement) -> Looks:
         law = result.law.differences(part, setting, np.full(others.size, best), others)
         probability[:, place] = law.below(-margin)[0]
         surer[:, place] = np.maximum(probability[:, place], 1.0 - law.below(margin)[0])
-    seen = slice(FIRST_LOOK - 1, None)
+    seen = counts - 1
     low, high = low[:, seen], high[:, seen]
     outside = (low > 0.0) | (high < 0.0)
     sure = surer > setting.threshold
@@ -132,3 +146,21 @@ def looks(result: Judgement) -> Looks:
         probability,
         outside & sure,
     )
+
+
+def numbers_to_look_at(n_groups: int) -> IntArray:
+    """Numbers of groups, increasing, the last one being that of all.
+
+    Examples
+    --------
+    >>> numbers_to_look_at(6).tolist()
+    [3, 4, 5, 6]
+    >>> numbers_to_look_at(100_000)[[0, 99, 100, -1]].tolist()
+    [3, 102, 601, 100000]
+    """
+    every = np.arange(FIRST_LOOK, n_groups + 1)
+    if n_groups <= ALL_LOOKS:
+        return every
+    early, later = every[:EARLY_LOOKS], every[EARLY_LOOKS:]
+    spaced = np.linspace(early[-1], later[-1], LATER_LOOKS + 1)[1:]
+    return np.concatenate([early, np.round(spaced).astype(every.dtype)])

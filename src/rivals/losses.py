@@ -61,6 +61,7 @@ class Provenance:
         texts = (self.loss, self.unit, self.noise, self.point, self.library)
         if not all(isinstance(each, str) for each in texts):
             raise TypeError(f"loss, unit, noise, point and library must be text; got {texts}")
+        check_printable("loss, unit, noise, point and library", texts)
         if self.left_out not in (True, False, None):
             raise TypeError(f"left_out must be True, False or None; got {self.left_out!r}")
         if not isinstance(self.n_folds, int) or self.n_folds < 0:
@@ -176,6 +177,8 @@ class Losses:
 
 def numbers(values: npt.ArrayLike, what: str) -> FloatArray:
     """An array of numbers, whatever library it comes from."""
+    if getattr(getattr(values, "dtype", None), "kind", "") == "c":
+        raise TypeError(f"{what} must be numbers; got complex ones")
     try:
         return np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
@@ -360,8 +363,8 @@ def check_names(names: list[Any]) -> None:
     check_printable("models", names)
     seen: dict[str, str] = {}
     for name in names:
-        shown = name if name.isprintable() else "".join(filter(str.isprintable, name))
-        shown = shown.strip()
+        shown = " ".join(name.split())  # a blank is a blank, of whatever kind
+        shown = shown if shown.isprintable() else "".join(filter(str.isprintable, shown))
         if shown in seen:
             raise ValueError(f"two models are called {shown!r}, but for letters one cannot see")
         seen[shown] = name

@@ -273,7 +273,7 @@ def _check_are_losses(names: Collection[Any]) -> None:
                 f"a column is called {name!r}, so these seem to be predictions, not losses; use "
                 f"rivals.read.predictions(frame, target={name!r}), or leave this column out"
             )
-    refuse_scores(names)
+    refuse_scores(names, "pass a mapping {name: frame[name], …}")
     # A model may well be called "mean", but not beside one called "sem".
     summaries = [name for name in names if str(name).lower() in SUMMARIES]
     if len(summaries) > 1:
@@ -284,7 +284,7 @@ def _check_are_losses(names: Collection[Any]) -> None:
         )
 
 
-def refuse_scores(names: Iterable[Any], where: str = "") -> None:
+def refuse_scores(names: Iterable[Any], remedy: str, where: str = "") -> None:
     """Refuse columns that nobody called models, and that by their names are scores."""
     for name in names:
         if str(name).lower() in SCORES:
@@ -292,5 +292,5 @@ def refuse_scores(names: Iterable[Any], where: str = "") -> None:
                 f"{where}a column is called {name!r}, which seems to be a score, better the "
                 "higher; give a column of losses, better the lower, for each model, such as "
                 "1 − accuracy, with a row for each point or fold, or leave this column out; if it "
-                "is a model after all, give models=[…] (--models), or a mapping {name: losses, …}"
+                f"is a model after all, {remedy}"
             )

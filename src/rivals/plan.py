@@ -44,7 +44,7 @@ class Plan:
 
     Attributes
     ----------
-    best : str
+    lowest : str
         The model of lowest risk.
     models : tuple of str
         Those that are not rejected, by risk; none where nothing is open.
@@ -82,7 +82,7 @@ class Plan:
     (('B',), array([[0.4, 0.8]]))
     """
 
-    best: str
+    lowest: str
     models: tuple[str, ...]
     more_groups: tuple[int, ...]
     chance: FloatArray
@@ -113,7 +113,7 @@ class Plan:
         """A row for each model that is open."""
         many = say.plural(self.noun)
         columns = [
-            Column(f"{self.best} or", self.models, is_text=True),
+            Column(f"{self.lowest} or", self.models, is_text=True),
             Column("P now", self.probability.tolist(), say.probability),
             *(
                 Column(f"{number} more", chance.tolist(), say.chance, f"decided with … {many}")
@@ -128,9 +128,9 @@ class Plan:
     def conclusion(self) -> str:
         """What the chances are of."""
         if not self.models:
-            return say.nothing_open(self.best)
+            return say.nothing_open(self.lowest)
         question = say.plan_question(
-            self.best,
+            self.lowest,
             self.n_groups,
             self.noun,
             self.threshold,
@@ -156,7 +156,7 @@ class Plan:
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
         return {
-            "best": self.best,
+            "lowest": self.lowest,
             "models": list(self.models),
             "more_groups": list(self.more_groups),
             "chance": self.chance.tolist(),
@@ -202,7 +202,7 @@ def plan(result: Judgement, more_groups: Any = MORE_GROUPS, *, rng: RNG = 0) -> 
     ]
     setting = result.setting
     return Plan(
-        best=result.ranking[0],
+        lowest=result.ranking[0],
         models=tuple(result.names[place] for place in others),
         more_groups=numbers,
         chance=np.array([chance for chance, _ in looked]).reshape(-1, len(numbers)),

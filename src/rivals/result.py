@@ -209,7 +209,10 @@ class Comparison(Judgement):
         return gate(self, baseline, model=model, require=require, margin=margin)
 
     def looks(self) -> Looks:
-        """What could be said after each group, as they came."""
+        """What could be said after each group, as they came.
+
+        Of more than 500 groups some hundred numbers are looked at, the last among them.
+        """
         return looks(self)
 
     def ranks(self) -> Ranks:

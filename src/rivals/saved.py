@@ -27,7 +27,7 @@ from rivals.losses import Provenance, check_names, finite
 from rivals.method.error import MeanErrors, PairSums
 from rivals.mistakes import NOTICED
 from rivals.setting import CalibratedC, Setting, number
-from rivals.summaries import GroupSummaries
+from rivals.summaries import GroupSummaries, check_squares
 
 FORMAT = "rivals.Comparison/1"
 # An archive that unpacks into more than this, and so many times its own size, holds no losses.
@@ -159,6 +159,7 @@ def _put_together(
         observed.ndim != 2
         or simulated.ndim != 3
         or not (len(observed) == len(simulated) == len(models))
+        or not simulated.size
     ):
         raise ValueError("its losses do not fit its models")
     return law.summary_of(models, float(plain["reference"]), observed, tuple(simulated), source)
@@ -175,11 +176,14 @@ def _transport(
     gaps = arrays["gaps"] if arrays["gaps"].size else None
     shapes = [arrays["means"].shape == (size,), arrays["own"].shape == (size,)]
     shapes += [arrays["misfits"].ndim == 2 and arrays["misfits"].shape[1:] == (size,)]
+    shapes += [len(arrays["misfits"]) > 0]
     shapes += [matrix is None or matrix.shape == (size, size)]
     shapes += [gaps is None or len(gaps) == size, matrix is not None or gaps is not None]
     squares = [arrays["own"], arrays["misfits"], arrays["pairs"]]
     if not all(shapes) or any(array.size and array.min() < 0.0 for array in squares):
         raise ValueError("its numbers do not fit its models")
+    if matrix is not None:
+        check_squares(arrays["own"], matrix)
     degrees = inf if plain["degrees"] == "inf" else number(1.0, inf)("degrees", plain["degrees"])
     factor = number(0.0, 1.0, least=False)("factor", plain["factor"])
     return TransportSummary(

@@ -23,8 +23,7 @@ IRREGULAR = {
     "person": "people",
     "mouse": "mice",
     "analysis": "analyses",
-    "species": "species",
-    "series": "series",
+    "strata": "strata",
 }
 # Below this probability of a single new group, a lead is called small.
 SURE_OF_ONE = 0.75
@@ -85,12 +84,14 @@ def span(ends: tuple[float, float] | None, decimals: int) -> str:
 
 
 def plural(noun: str) -> str:
-    """As "schools"; a noun that ends in y as "studies", one in s as "classes"."""
+    """As "schools", "studies" or "classes"; "schools", as a column may be called, remains."""
     first, last = noun[: noun.rfind(" ") + 1], noun[noun.rfind(" ") + 1 :]
     if last in IRREGULAR:
         return first + IRREGULAR[last]
     if noun.endswith("y") and noun[-2:-1] not in "aeiou":
         return f"{noun[:-1]}ies"
+    if noun.endswith("s") and not noun.endswith(("ss", "us", "is")):
+        return noun
     if noun.endswith(("s", "x", "ch", "sh")):
         return f"{noun}es"
     return f"{noun}s"
@@ -133,6 +134,8 @@ def by_more(margin: float, unit: str) -> str:
 def opening(n_models: int, n_points: int, n_groups: int, noun: str, source: Provenance) -> str:
     """What was compared, on what, by which loss."""
     groups = f" in {count(n_groups, noun)}" if n_groups else ""
+    if source.point == noun:  # a score of each fold
+        groups = ""
     parts = [f"{n_models} models, {count(n_points, source.point)}{groups}."]
     unit = f" ({source.unit})" if source.unit else ""
     left_out = ""
@@ -184,7 +187,7 @@ def decided(
 def not_beaten_by_best(models: Mapping[str, str]) -> str:
     """That models are rejected by others than the best."""
     by = ", ".join(f"{name} by {rival}" for name, rival in models.items())
-    return f"Rejected by another than the best: {by}."
+    return f"Rejected by a model other than the best: {by}."
 
 
 def contradicted(best: str, rivals: Mapping[str, float], noun: str) -> str:
@@ -287,7 +290,7 @@ def rate(value: float, error: float) -> str:
 
 def _not_measured(measured: int, n_groups: int) -> str:
     beyond = n_groups > NEAR * measured
-    return f" More than {measured} groups were not measured." if beyond else ""
+    return f" There is no record for more than {measured} groups." if beyond else ""
 
 
 # ---------------------------------------------------------------- notes
@@ -304,15 +307,15 @@ def noted(note: Note, noun: str = "group") -> str:
         "left out": f"{plural(noun).capitalize()} were left out in turn, so that models share "
         f"training data: the variance of their mean difference is taken {1.0 + note.value:.3g} "
         "times as large.",
-        "errors not known": "How sure the difference of two models is, is known beside "
-        f"{names} alone: estimates came without the covariance between models, so that other pairs "
-        "cannot be judged.",
+        "errors not known": f"Standard errors are known only for differences from {names}: the "
+        "estimates came without the covariance between models, so that other pairs cannot be "
+        "judged.",
         "training not said": "The models are taken as fitted to other data; if "
-        f"{plural(noun)} were left out in turn, say so by Losses(..., left_out=True), or P is too "
-        "sure.",
-        "unequal sizes": f"Sizes of {plural(noun)} differ much: in a mean over points they are "
-        f"worth {note.value:.1f} {plural(noun)} of one size.",
-        "goes with size": f"The difference between {names} goes with the size of the {noun} (rank "
+        f"{plural(noun)} were left out in turn, say so by left_out=True when losses are read, or P "
+        "is too sure.",
+        "unequal sizes": f"Sizes of {plural(noun)} differ much: a mean over points is worth only "
+        f"as much as {note.value:.1f} {plural(noun)} of equal size.",
+        "goes with size": f"The difference between {names} depends on the size of the {noun} (rank "
         f"correlation {note.value:.2f}): means over {plural(noun)} and over points answer "
         "different questions.",
         "ties": f"{names}: {100 * note.value:.0f} % of its losses are tied. There the process has "
@@ -428,8 +431,8 @@ def plan_question(
     once = f' Decide once, after all of them; to look after every {noun}, compare with looks="any".'
     return (
         f"Chance that so many more {plural(noun)}, like the {n_groups} observed, decide between "
-        f"{best} and a model{looked}: that one of them would win{by_more} {where} with P above "
-        f"{threshold:g}.{'' if looks else once}"
+        f"{best} and a model{looked}: that one of them would win{by_more}, with P above "
+        f"{threshold:g}, {where}.{'' if looks else once}"
     )
 
 
@@ -442,10 +445,10 @@ def monte_carlo(error: float, rng: int) -> str:
 
 
 def required(require: str, baseline: str, margin: float, unit: str) -> str:
-    """As "better than current by more than 0.01 kg"."""
+    """As "better than current by more than 0.01 kg", or "at most 0.01 kg worse than current"."""
     if require == "better":
         return f"better than {baseline}{by_more(margin, unit)}"
-    return f"not worse than {baseline}{by_more(margin, unit)}"
+    return f"at most {margin:g}{' ' * bool(unit)}{unit} worse than {baseline}"
 
 
 def gate(outcome: str, model: str, required: str, where: str, value: float) -> str:
@@ -556,11 +559,23 @@ def looks_order(noun: str) -> str:
     )
 
 
+def looks_skipped(looked: int, numbers: int, noun: str) -> str:
+    """That not every number of groups was looked at."""
+    return (
+        f"Of {numbers} numbers of {plural(noun)}, {looked} were looked at: the first ones, then "
+        "evenly spaced ones."
+    )
+
+
 def ranked(level: float, tier: Sequence[str], n_models: int) -> str:
     """Which models may be the best."""
-    names = listed(tier) if len(tier) <= MOST_NAMED else f"{len(tier)} of {n_models} models"
-    verb = "is" if len(tier) == 1 else "are"
-    return f"With {percent(level)} confidence the best {verb} among: {names}."
+    if len(tier) == 1:
+        best = tier[0]
+    elif len(tier) <= MOST_NAMED:
+        best = f"among {listed(tier)}"
+    else:
+        best = f"one of {len(tier)} of the {n_models} models, the first tier"
+    return f"With {percent(level)} confidence the best is {best}."
 
 
 # ---------------------------------------------------------------- above pictures
@@ -605,13 +620,11 @@ def picture_of_risks(
     return f"Risk{where}; points: mean loss; {bars}{_rejected(rejected)}.{_not_drawn(cut)}"
 
 
-def picture_of_differences(level: float, wins: str, heads: Sequence[str], cut: int) -> str:
-    """How to read differences from the best."""
+def picture_of_differences(level: float | None, wins: str, heads: Sequence[str], cut: int) -> str:
+    """How to read differences from the best; without a level there are no intervals."""
+    bars = "" if level is None else f"Bars: {percent(level)} intervals. "
     where = f"{'' if wins.endswith(' in') else ' at'} {' / '.join(heads)}" if heads else ""
-    return (
-        f"Bars: {percent(level)} intervals. At the right {wins}{where}, and the decision."
-        f"{_not_drawn(cut)}"
-    )
+    return f"{bars}At the right {wins}{where}, and the decision.{_not_drawn(cut)}"
 
 
 def picture_of_pairs(rejected: bool, corrected: bool, cut: int) -> str:

@@ -29,6 +29,8 @@ def number(low: float, high: float, *, least: bool = True, most: bool = True) ->
             found = float(value)
         except (TypeError, ValueError):
             raise TypeError(f"{name} must be a number; got {value!r}") from None
+        except OverflowError:  # a whole number that no float holds
+            found = inf
         inside = isfinite(found) and low <= found <= high
         inside = inside and (least or found > low) and (most or found < high)
         if isinstance(value, bool) or not inside:
@@ -66,9 +68,7 @@ def one_of(*words: str) -> Check:
 
     def check(name: str, value: Any) -> str:
         if value not in words:
-            raise ValueError(
-                f"{name} must be {_listed(words)}; got {value!r}{_meant(value, words)}"
-            )
+            raise ValueError(f"{name} must be {_listed(words)}; got {value!r}{_near(value, words)}")
         return str(value)
 
     return check
@@ -110,7 +110,7 @@ class Setting:
         0.95, "probability above which a winner is named", number(0.5, 1.0, least=False)
     )
     margin: float = option(
-        0.0, "smallest difference that matters, in the unit of the loss", number(0.0, inf)
+        0.0, "smallest difference that matters, in the unit of the loss", number(0.0, 1e150)
     )
     new_groups: float | None = option(
         None,
@@ -159,8 +159,12 @@ class Setting:
 
 
 def _meant(given: Any, words: Any) -> str:
+    return _near(given, words) or f"; there are {_listed(words)}"
+
+
+def _near(given: Any, words: Any) -> str:
     near = get_close_matches(str(given), list(words), n=1)
-    return f"; did you mean {near[0]!r}?" if near else f"; there are {_listed(words)}"
+    return f"; did you mean {near[0]!r}?" if near else ""
 
 
 def _listed(words: Any) -> str:

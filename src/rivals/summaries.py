@@ -309,6 +309,8 @@ def _from_plain(found: dict[str, Any]) -> GroupSummaries:
     if not all(isinstance(name, str) for name in (found["noun"], *found["groups"])):
         raise TypeError("noun and groups must be text")
     source = Provenance(**found["source"])
+    if not found["noun"].strip():
+        raise ValueError("summaries: noun, what a group is called, is empty")
     texts = (found["noun"], *found["groups"], *map(str, asdict(source).values()))
     unseen = next((text for text in texts if not text.isprintable()), None)
     if unseen is not None:
@@ -336,18 +338,21 @@ def _from_plain(found: dict[str, Any]) -> GroupSummaries:
 
 def _checked(summary: GroupSummaries) -> GroupSummaries:
     """Refuse squares that no losses have: they are distances between models, and from zero."""
-    pairs = summary.pairs.whole()
+    check_squares(summary.pairs.own_scaled, summary.pairs.whole())
+    return summary
+
+
+def check_squares(own: FloatArray, pairs: FloatArray) -> None:
+    """Of each model, and of the difference of each pair: there are losses that have them."""
     if not np.array_equal(pairs, pairs.T) or np.diagonal(pairs).any():
         raise ValueError(
             "summaries: pairs must be the same in both directions, with a diagonal of 0"
         )
-    own = summary.pairs.own_scaled
     products = np.linalg.eigvalsh(0.5 * (own[:, None] + own[None, :] - pairs))
     if products[0] < -ROUNDING * max(products[-1], 0.0):
         raise ValueError(
             "summaries: own and pairs are sums of squares of no losses; were they changed?"
         )
-    return summary
 
 
 def _check_of_one_kind(sites: Sequence[GroupSummaries]) -> None:

@@ -144,8 +144,9 @@ def details(result: Judgement) -> str:
         lines += below_the_spread(result, margin)
     n_simulations = result.law.n_simulations(result.summary)
     if n_simulations and not result.contradictions and result.correction is None:
-        at_each = [result.at(c=value).survivors for value in SENSITIVITIES]
-        lines.append(say.sensitivity(SENSITIVITIES, result.ranking[0], at_each))
+        others = [value for value in SENSITIVITIES if value != result.c]
+        at_each = [result.at(c=value).survivors for value in others]
+        lines.append(say.sensitivity(others, result.ranking[0], at_each))
     lines += track_record(result)
     seed = result.setting.rng if result.law.name in ("beta", "paper") else None
     lines.append(

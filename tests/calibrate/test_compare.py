@@ -110,6 +110,13 @@ def test_the_page_of_a_corrected_result_changes_nothing(data):
     assert all(len(axis.values) == 1 for axis in axes_of(result))
 
 
+def test_a_sweep_over_c_is_without_the_curve(data):
+    result = rivals.compare(MODELS, data, c=calibration(sharpness=0.5), correct=True, rng=0)
+    at_own = result.sweep([float(result.c)])[float(result.c)]
+    plain = rivals.compare(MODELS, data, c=float(result.c), rng=0)
+    assert np.array_equal(at_own.probability, plain.probability)
+
+
 def test_correcting_needs_a_curve_that_rises(data):
     found = calibration(falls=True)
     with pytest.raises(ValueError, match="needs a curve that rises"):
@@ -172,6 +179,11 @@ def test_no_points_are_told_for_a_truth_that_was_given(data):
     for text in (str(found), found.methods()):
         assert "The better candidate was given; undecided in 0 of 2000" in text
     assert "simulated experiments" not in found.methods()
+
+
+def test_no_experiments_are_refused():
+    with pytest.raises(ValueError, match="no experiments"):
+        rivals.Calibration.from_experiments({}, C, n_data=200)
 
 
 def test_the_chosen_c_survives_a_saved_file(data, tmp_path):

@@ -22,7 +22,8 @@ PYTHON = re.compile(r"\w=|\[…\]|result\.|rivals\.\w|Losses|math\.|\bpass\b.*\(
     [
         ("leave it out by ignore=['id', 'fold'] (--ignore)", "leave it out by --ignore id,fold"),
         ("or name the models by models=[…]", "or name the models by --models"),
-        ("say so by Losses(..., left_out=True), or", "say so by --left-out, or"),
+        ("say so by left_out=True when", "say so by --left-out when"),
+        ("Pass covariance= (of all), estimates of", "Pass estimates of"),
         (
             "new_groups must be a whole number, or math.inf",
             "--new-groups must be a whole number, or inf",

@@ -213,7 +213,7 @@ def test_looks_are_full_where_a_winner_is_named():
     full = ax.collections[2].get_offsets()
     np.testing.assert_array_equal(full[:, 0], found.n_groups[found.named[0]])
     with pytest.raises(ValueError, match="is the best"):
-        plots.plot_looks(result, found.best)
+        plots.plot_looks(result, found.lowest)
 
 
 @pytest.mark.parametrize("tail", [True, False])

@@ -194,7 +194,7 @@ def test_what_cannot_be_judged_is_said_and_never_shown_as_a_number():
         frame, groups="site", estimate="gap", error="se", difference="arm", baseline="old"
     )
     result = rivals.compare(summary)
-    assert "known beside old alone" in result.conclusion
+    assert "known only for differences from old" in result.conclusion
     assert "nan" not in f"{result}{result.details()}{result.methods()}"
     json.dumps(result.to_dict(), allow_nan=False)
     with pytest.raises(ValueError, match="covariance"):

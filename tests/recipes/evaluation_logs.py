@@ -13,6 +13,7 @@ import os
 import random
 import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 SIZES = {"add": 4, "count": 3, "near": 3}
 SKILLS = {"good": 0.85, "poor": 0.5}
@@ -58,7 +59,13 @@ def of_inspect(folder: Path) -> None:
 
 def of_harness(folder: Path) -> None:
     """Three tasks of multiple choice, a folder for each model."""
-    os.environ.update(HF_HUB_OFFLINE="1", HF_DATASETS_OFFLINE="1", HF_HOME=str(folder / "cache"))
+    with TemporaryDirectory() as scratch:
+        _run_harness(folder, Path(scratch))
+
+
+def _run_harness(folder: Path, scratch: Path) -> None:
+    """Tasks and caches lie elsewhere: the folder holds logs alone."""
+    os.environ.update(HF_HUB_OFFLINE="1", HF_DATASETS_OFFLINE="1", HF_HOME=str(scratch / "cache"))
     from lm_eval import simple_evaluate
     from lm_eval.api.model import LM
     from lm_eval.loggers import EvaluationTracker
@@ -85,8 +92,8 @@ def of_harness(folder: Path) -> None:
         def generate_until(self, requests, **options):
             raise NotImplementedError
 
-    tasks = folder / "tasks"
-    tasks.mkdir(parents=True)
+    tasks = scratch / "tasks"
+    tasks.mkdir()
     for name, size in SIZES.items():
         rows = [
             {"q": f"{name} {i}+1", "choices": [str(i + k) for k in (1, 2, 3)], "answer": 0}

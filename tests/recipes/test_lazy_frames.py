@@ -10,6 +10,7 @@ import polars
 import pytest
 
 import rivals
+from pages import recipe
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -75,3 +76,22 @@ def test_dask_on_a_cluster(tmp_path):
     options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None}
     with distributed.LocalCluster(**options) as cluster, distributed.Client(cluster):
         agrees(dask.read_parquet(tmp_path), plain)
+
+
+@pytest.mark.parametrize("engine", ["duckdb", "dask.dataframe", "ibis", "spark"])
+def test_the_line_of_the_page(engine, request, tmp_path):
+    plain = table()
+    plain.write_parquet(tmp_path / "losses.parquet")
+    for part in range(2):
+        plain[2000 * part : 2000 * part + 2000].write_parquet(tmp_path / f"losses-{part}.parquet")
+    name = engine.partition(".")[0]
+    if engine == "spark":
+        space = {name: request.getfixturevalue("spark")}
+    else:
+        pytest.importorskip(engine)
+        space = {name: __import__(engine)}
+    lines = recipe("larger-than-memory.md", "duckdb.").splitlines()
+    (line,) = [each for each in lines if f"= {engine}." in each]
+    # Spark runs in a process whose working directory is another.
+    exec(line.replace('("losses', f'("{tmp_path}/losses'), space)
+    agrees(space["lazy"], plain)

@@ -3,26 +3,14 @@
 
 from __future__ import annotations
 
-import re
-from pathlib import Path
-
 import numpy as np
 import pytest
 from scipy import stats
 
 import rivals
-
-HOWTO = Path(__file__).parent.parent.parent / "docs" / "howto"
+from pages import recipe
 
 pytestmark = pytest.mark.filterwarnings("ignore")
-
-
-def block(page: str, word: str) -> str:
-    """The one block of a page, of those that do not run there, that has this word."""
-    text = (HOWTO / page).read_text("utf-8")
-    found = re.findall(r"^```\{code-block\} python\n(.*?)^```", text, re.DOTALL | re.M)
-    (chosen,) = [each for each in found if word in each]
-    return chosen
 
 
 def schools():
@@ -36,7 +24,7 @@ def test_bayesian_models(module, word):
     pytest.importorskip(module)
     data = schools()
     space = {"rivals": rivals, "data": data, "np": np}
-    exec(block("pymc.md", word), space)
+    exec(recipe("pymc.md", word), space)
     found = space["losses"]
     # The data are standard normal: one mean and one deviation, nearly known.
     expected = -stats.norm(0.0, 1.0).logpdf(data["y"])
@@ -55,7 +43,7 @@ def test_excel(tmp_path, monkeypatch):
     )
     frame.write_excel("losses.xlsx")
     space = {"rivals": rivals}
-    exec(block("recipes.md", "read_excel"), space)
+    exec(recipe("recipes.md", "read_excel"), space)
     assert set(space["result"].names) == {"p", "q"}
 
 

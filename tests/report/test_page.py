@@ -274,3 +274,4 @@ def test_a_calibration_shows_its_curve_and_keeps_its_c(calibration, correct):
     expected = np.transpose([curve.predicted, 1.0 - np.asarray(curve.observed)])
     np.testing.assert_allclose(np.array(drawn, dtype=float) / 100.0, expected, atol=1e-4)
     assert ("was read through this curve" in page) == correct
+    assert f"Each point: {curve.counts.min()} experiments or more" in page

@@ -155,6 +155,8 @@ class Calibration:
             order=order,
             loss_unit=loss_unit,
         )
+        if not experiments:
+            raise ValueError("no experiments: pass {scenario: (probabilities, truth)}")
         parts = []
         for place, (name, (stated, true)) in enumerate(experiments.items()):
             probability, truth = checked(name, stated, true, len(conditions.c))

@@ -41,7 +41,7 @@ def calibrate(
     ] = None,
     law: Annotated[str | None, typer.Option(help="Method: transport, beta or paper.")] = None,
     n_simulations: Annotated[
-        int | None, typer.Option(help="Simulations of each candidate; 16, under paper 1.")
+        int | None, typer.Option(help="Simulations of each candidate: 16; 1 by law paper.")
     ] = None,
     order: Annotated[
         str | None, typer.Option(help='"time" if the points are a time series.')
@@ -50,7 +50,7 @@ def calibrate(
         int, typer.Option(help="Points that decide which candidate is truly better.")
     ] = N_TRUTH,
     most_truth: Annotated[
-        int | None, typer.Option(help="The same, where more are needed; 16 times as many.")
+        int | None, typer.Option(help="At most so many where more are needed; 16 times as many.")
     ] = None,
     loss_unit: Annotated[str, typer.Option(help="Unit of the losses, such as nats.")] = "",
     rng: Annotated[int | None, typer.Option(help="Seed of the random numbers.")] = None,
@@ -60,12 +60,10 @@ def calibrate(
     store: Annotated[
         Path | None, typer.Option(help="SQLite file that keeps finished experiments.")
     ] = None,
-    retry: Annotated[
-        bool, typer.Option("--retry", help="Run experiments again that failed.")
-    ] = False,
+    retry: Annotated[bool, typer.Option("--retry", help="Run failed experiments again.")] = False,
     progress: Annotated[bool, typer.Option(help="Show how far a long run is.")] = True,
     rule: Annotated[
-        str | None, typer.Option(help="Which c are valid: bound or error; that of the law.")
+        str | None, typer.Option(help="What makes c valid: bound or error; depends on law.")
     ] = None,
     prefer: Annotated[
         str, typer.Option(help="Of the valid c: cautious or informative.")

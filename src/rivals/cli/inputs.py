@@ -45,7 +45,7 @@ def read(
     if all(source.endswith(".json") for source in sources) and not is_evaluation:
         from rivals.read.summaries import summaries
 
-        _allow((), files, "summaries of sites hold all that is needed")
+        _allow((), files, "summaries hold what `rivals summarise` was told when it made them")
         return summaries(list(sources)), None
     if is_evaluation or any(source.endswith(LOGS) or Path(source).is_dir() for source in sources):
         return _evaluations(sources, files), None

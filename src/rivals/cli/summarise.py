@@ -29,7 +29,7 @@ class Estimates:
         "Column that says which model an estimate is the difference of, from the baseline."
     )
     baseline: str | None = meaning("What to call the model that differences are from.")
-    correlation: float | None = meaning("Of two estimates of a group; 0 for independent ones.")
+    correlation: float | None = meaning("Between estimates of one group; 0 if independent.")
     higher_is_better: bool = meaning("Estimates are scores, such as an AUC.", False)
 
 

@@ -77,7 +77,8 @@ def plot_differences(result: Comparison, *, ax: Axes | None = None) -> Axes:
     heads = [column.head for column in chances]
     wins = chances[0].over or heads.pop()
     cut = len(result.names) - len(names)
-    caption = say.picture_of_differences(result.setting.level, wins, heads, cut)
+    level = None if result.correction is not None else result.setting.level
+    caption = say.picture_of_differences(level, wins, heads, cut)
     whole = " ".join([caption, *told.covered(result, "difference")])
     return finish(ax, f"worse than the best{f' ({unit})' if unit else ''}", "", whole)
 

@@ -50,15 +50,15 @@ def plot_looks(result: Comparison, model: str | None = None, *, ax: Axes | None 
     """
     found = result.looks()
     name = model or found.models[0]
-    if name == found.best:
+    if name == found.lowest:
         raise ValueError(f"{name!r} is the best; name the model to draw beside it")
     shown.place_of(result, name)
     row = found.models.index(name)
     ax = axes_or_new(ax)
     x = found.n_groups
-    difference = -found.difference[row]
+    difference = found.difference[row]
     band: dict[str, Any] = {"color": COLOURS[0], "alpha": 0.2, "linewidth": 0}
-    ax.fill_between(x, -found.high[row], -found.low[row], label="confidence sequence", **band)
+    ax.fill_between(x, found.low[row], found.high[row], label="confidence sequence", **band)
     ax.plot(x, difference, color=COLOURS[0], linewidth=1.2)
     chance = found.probability[row]
     threshold = result.setting.threshold
@@ -73,8 +73,8 @@ def plot_looks(result: Comparison, model: str | None = None, *, ax: Axes | None 
     ax.scatter(x[named], difference[named], label=said, **points)
     ax.axhline(0.0, color=ink(ax, 0.5), linewidth=0.9, zorder=0)
     ax.locator_params(axis="x", integer=True)
-    _frame(ax, difference, -found.high[row], -found.low[row])
-    best, other = literal(found.best, 20), literal(name, 20)
+    _frame(ax, difference, found.low[row], found.high[row])
+    best, other = literal(found.lowest, 20), literal(name, 20)
     caption = say.picture_of_looks(best, other, found.first_named[name], found.noun)
     unit = result.summary.source.unit
     y = f"difference in mean loss{f' ({unit})' if unit else ''}"

@@ -70,7 +70,7 @@ def plot_plan(plan: Plan | Comparison, *, ax: Axes | None = None) -> Axes:
     ax.minorticks_off()
     ax.set_ylim(-0.02, 1.02)
     ax.set_yticks(np.linspace(0.0, 1.0, 5))
-    caption = say.picture_of_plan(plan.best, len(plan.models) - len(drawn), plan.threshold)
+    caption = say.picture_of_plan(plan.lowest, len(plan.models) - len(drawn), plan.threshold)
     x = f"more {say.plural(plan.noun)}, beside {plan.n_groups} observed"
     finish(ax, x, "chance of a decision", literal(caption, len(caption)))
     legend_below(ax)

@@ -26,9 +26,9 @@ TICKS = (0.05, 0.1, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 0.99, 0.999)
 def plot_sweep(
     result: Comparison, values: Sequence[float] | None = None, *, ax: Axes | None = None
 ) -> Axes:
-    """Draw each model's strongest rival's P over c.
+    """Draw how probably each model is beaten, over c.
 
-    How probably each model is beaten, by the rival of which that is most probable.
+    A curve for each model: P of the rival that most probably beats it.
 
     Above stands how many models are not rejected.
 

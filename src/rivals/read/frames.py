@@ -311,7 +311,7 @@ def columns_of_models(
     if named is None:
         _check_are_models(frame, found, any_kind=any_kind)
         if are_losses:
-            refuse_scores(found, f"{frame.where}: ")
+            refuse_scores(found, "name all models by models=[…] (--models)", f"{frame.where}: ")
     if not found:
         raise ValueError(
             f"{frame.where}: no column is left for a model; it has {listed(frame.columns)}"

@@ -130,9 +130,10 @@ def _sites(source: Any) -> list[GroupSummaries] | None:
         elif isinstance(each, (str, bytes, PathLike)) and fsdecode(each).endswith(".json"):
             found.append(_from_file(Path(fsdecode(each))))
         elif several is source:
+            is_path = isinstance(each, (str, bytes, PathLike))
+            what = repr(fsdecode(each)) if is_path else type(each).__name__
             raise TypeError(
-                "sites are paths of .json files, or GroupSummaries; got "
-                f"{type(each).__name__} among them"
+                f"sites are paths of .json files, or GroupSummaries; got {what} among them"
             )
     return found or None
 

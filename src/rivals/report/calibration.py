@@ -17,6 +17,7 @@ def curve_of(result: Comparison) -> dict[str, Any] | None:
     return {
         "c": f"{result.c:g}",
         "points": [[100.0 * float(value) for value in row] for row in rows],
+        "n_each": int(curve.counts.min()),
         "corrected": result.correction is not None,
         "about": result.calibration.methods(),
     }
