@@ -39,7 +39,7 @@ def test_p_is():
         ("box", "boxes"), ("batch", "batches"), ("new class", "new classes"), ("site", "sites"),
         ("woman", "women"), ("new person", "new people"), ("human", "humans"),
         ("species", "species"), ("schools", "schools"), ("strata", "strata"),
-        ("analysis", "analyses"),
+        ("analysis", "analyses"), ("cls", "cls"), ("new cls", "new cls"),
     ],
 )  # fmt: skip
 def test_plurals(noun, many):
@@ -188,11 +188,20 @@ SENTENCES = [
     (say.settings("groups", 0.25, 0, 0.9, None), "Method: groups, threshold 0.9."),
     (
         say.ahead("A", "B", 0.00213, 0.012, 0.9, "nats"),
-        "With probability 0.9, A is ahead of B by 0.0021 to 0.012 nats.",
+        "With probability 0.9, A is ahead of B by 0.002 to 0.012 nats.",
+    ),
+    (  # As in the table: not "by 1 to 1".
+        say.ahead("A", "B", 0.99713, 1.01081, 0.9, ""),
+        "With probability 0.9, A is ahead of B by 0.997 to 1.011.",
+    ),
+    (
+        say.at_least("A", "B", 0.99977, 0.95, ""),
+        "A is better than B by at least 0.999 (P = 0.95); that is the largest margin at which the "
+        "decision stands.",
     ),
     (
         say.at_least("A", "B", 0.0123, 0.95, ""),
-        "A is better than B by at least 0.012 (P = 0.95); that is the largest margin at which the "
+        "A is better than B by at least 0.0123 (P = 0.95); that is the largest margin at which the "
         "decision stands.",
     ),
     (
@@ -240,6 +249,13 @@ SENTENCES = [
         "of their mean losses varies between classes as N(μ, τ²), with the sampling error pooled "
         "within classes; P is the probability that the lower mean stays lower over 160 new "
         "classes.",
+    ),
+    (
+        say.methods("estimates", "hospital", "12 new hospitals"),
+        "Models were compared by the random-effects model of the rivals package: the difference "
+        "of two models varies between hospitals as N(μ, τ²), with the sampling error that was "
+        "given for each hospital; P is the probability that the lower mean stays lower over 12 "
+        "new hospitals.",
     ),
     (
         say.method_of_loss(SCHOOLS, "school", 160),

@@ -342,16 +342,17 @@ def settings(law: str, c: float, n_simulations: int, threshold: float, rng: int 
 def ahead(best: str, other: str, low: float, high: float, level: float, unit: str) -> str:
     """By how much one model is ahead."""
     unit = f" {unit}" if unit else ""
-    return (
-        f"With probability {level:g}, {best} is ahead of {other} by {low:.2g} to {high:.2g}{unit}."
-    )
+    by = span((low, high), decimals_for([high - low]))
+    return f"With probability {level:g}, {best} is ahead of {other} by {by}{unit}."
 
 
 def at_least(best: str, other: str, margin: float, threshold: float, unit: str) -> str:
-    """The largest margin at which the decision would stand."""
+    """The largest margin at which the decision would stand; cut, so that it does."""
     unit = f" {unit}" if unit else ""
+    shift = 10.0 ** max(2 - floor(log10(margin)), 0)
+    least = floor(margin * shift * (1.0 + 1e-9)) / shift
     return (
-        f"{best} is better than {other} by at least {margin:.2g}{unit} (P = {threshold:g}); that "
+        f"{best} is better than {other} by at least {least:.12g}{unit} (P = {threshold:g}); that "
         "is the largest margin at which the decision stands."
     )
 
@@ -469,6 +470,11 @@ METHODS = {
         "of their mean losses varies between {nouns} as N(μ, τ²), with the sampling error pooled "
         "within {nouns}; P is the probability that the lower mean stays lower over {horizon}."
     ),
+    "estimates": (
+        "Models were compared by the random-effects model of the rivals package: the difference "
+        "of two models varies between {nouns} as N(μ, τ²), with the sampling error that was given "
+        "for each {noun}; P is the probability that the lower mean stays lower over {horizon}."
+    ),
     "transport": (
         "Models were compared by the transport method of the rivals package: the risk of a model "
         "is normal about its mean held-out loss, with the variance c W² + sampling error, W the "
@@ -488,7 +494,7 @@ METHODS = {
 
 def methods(law: str, noun: str, horizon: str) -> str:
     """What was done, for a paper."""
-    return METHODS[law].format(nouns=plural(noun), horizon=horizon)
+    return METHODS[law].format(noun=noun, nouns=plural(noun), horizon=horizon)
 
 
 def method_of_loss(source: Provenance, noun: str, n_groups: int) -> str:

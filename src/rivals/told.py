@@ -254,9 +254,10 @@ def methods(result: Judgement) -> str:
     setting = result.setting
     horizon = say.new(result.new_groups or 1, noun)
     n_simulations = result.law.n_simulations(result.summary)
+    has_errors = result.groups is not None and result.groups.variances is not None
     parts = [
         say.method_of_loss(result.summary.source, noun, result.n_groups),
-        say.methods(result.law.name, noun, horizon),
+        say.methods("estimates" if has_errors else result.law.name, noun, horizon),
     ]
     if result.groups is not None and result.summary.source.left_out:
         kappa = result.law.kappa(result.summary)  # type: ignore[attr-defined]

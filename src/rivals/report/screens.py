@@ -95,7 +95,7 @@ def screens_of(result: Comparison, pool: Pool) -> dict[str, Any]:
     return {
         "axes": [axis.plain() for axis in axes if len(axis.values) > 1],
         "screens": screens,
-        "best": result.ranking[0],
+        "lowest": result.ranking[0],
         "n_models": len(result.names),
         "why_no_c": _why_no_c(result),
     }
