@@ -50,6 +50,15 @@ def test_a_margin_below_the_spread_is_said_to_show_nothing_reliably():
     assert not result.equivalence(1.0).notes
 
 
+def test_that_is_said_where_the_margin_is_that_of_the_decision():
+    said = "nothing shows equivalence reliably"
+    assert said in pair(0.0, 0.3).at(margin=0.1).details()
+    assert said not in pair(0.0, 0.3).at(margin=1.0).details()
+    sure = pair(0.0, 0.3, n_groups=160, seed=1).at(margin=0.2)
+    assert "Equivalent to" in sure.conclusion
+    assert said in sure.conclusion
+
+
 def test_it_stands_in_the_decision_where_there_is_a_margin():
     result = pair(0.0, 0.05).at(margin=0.3)
     decisions = [row["decision"] for row in result.table.to_dict()]

@@ -251,6 +251,13 @@ SENTENCES = [
         "classes.",
     ),
     (
+        say.methods("estimates", "hospital", "12 new hospitals"),
+        "Models were compared by the random-effects model of the rivals package: the difference "
+        "of two models varies between hospitals as N(μ, τ²), with the sampling error that was "
+        "given for each hospital; P is the probability that the lower mean stays lower over 12 "
+        "new hospitals.",
+    ),
+    (
         say.method_of_loss(SCHOOLS, "school", 160),
         "Losses were negative log density under gaussian noise (nats), computed with "
         "scikit-learn; whole schools were left out in turn.",

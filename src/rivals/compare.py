@@ -14,7 +14,7 @@ from rivals.losses import Study
 from rivals.mistakes import mistakes
 from rivals.models import is_frame, losses_of_all, split_frame
 from rivals.result import Comparison
-from rivals.setting import Setting, one_of
+from rivals.setting import CalibratedC, Setting, one_of
 from rivals.summaries import GroupSummaries
 
 
@@ -117,6 +117,7 @@ def compare(
         chosen = Groups() if law is None else law_of(law, groups=True)
         if not isinstance(chosen, Groups):
             raise ValueError(f"summaries of groups are judged by law 'groups'; got {chosen.name!r}")
+        _refuse_c_of_another_law(c, chosen)
         chosen.check(models)
         return Comparison.of(chosen, models, setting)
     n_drawn = n_simulations
@@ -143,6 +144,7 @@ def compare(
             f"groups are replications, which law {chosen.name!r} does not know; leave law out, or, "
             "if points only belong together, pass clusters= instead"
         )
+    _refuse_c_of_another_law(c, chosen)
     if calibration is not None:
         calibration.check_fit(study, chosen)
         setting = replace(setting, c=calibration.choose_c())
@@ -176,6 +178,16 @@ def _number_of_simulations(given: int | None, law: str | Law | None) -> int:
     if given is not None:
         return given
     return 1 if law == "paper" or getattr(law, "name", None) == "paper" else 16
+
+
+def _refuse_c_of_another_law(c: Any, law: Law) -> None:
+    """What c means depends on the law: one that was chosen for another would be any number."""
+    method = c.source.get("method", law.name) if isinstance(c, CalibratedC) else law.name
+    if method != law.name:
+        raise ValueError(
+            f"c was calibrated for law {method!r}, and this comparison is by {law.name!r}; pass "
+            f"law={method!r} too, or the calibration itself as c"
+        )
 
 
 def _refuse_beside_summaries(**given: Any) -> None:

@@ -85,15 +85,7 @@ def equivalence(result: Judgement, margin: float) -> Equivalence:
     setting = result.setting.but(margin=margin)
     if not setting.margin:
         raise ValueError("equivalence needs a margin, the smallest difference that matters; got 0")
-    best = result.names.index(result.ranking[0])
-    others = [result.names.index(name) for name in result.ranking[1:]]
     (better, within, worse), decisions = _chances(result, setting)
-    spreads = [
-        heterogeneity.of_pair(result.law, result.summary, result.setting, best, other)[0]
-        for other in others
-    ]
-    wide = [tau for tau in spreads if tau > margin]
-    notes = (say.margin_below_spread(margin, min(wide), noun),) if wide else ()
     return Equivalence(
         result.ranking[0],
         setting.margin,
@@ -102,8 +94,22 @@ def equivalence(result: Judgement, margin: float) -> Equivalence:
         tuple(within.tolist()),
         tuple(worse.tolist()),
         tuple(decisions),
-        notes,
+        below_the_spread(result, setting.margin),
     )
+
+
+def below_the_spread(result: Judgement, margin: float) -> tuple[str, ...]:
+    """That a margin is below the spread between groups of a difference from the best, if it is."""
+    summary = result.groups
+    if summary is None:
+        return ()
+    best, *others = (result.names.index(name) for name in result.ranking)
+    spreads = [
+        heterogeneity.of_pair(result.law, summary, result.setting, best, other)[0]
+        for other in others
+    ]
+    wide = [tau for tau in spreads if tau > margin]
+    return (say.margin_below_spread(margin, min(wide), summary.noun),) if wide else ()
 
 
 def _chances(result: Judgement, setting: Setting) -> tuple[FloatArray, list[str]]:

@@ -420,7 +420,8 @@ def one_source(sources: list[Provenance]) -> Provenance:
         if all(getattr(other, name) == getattr(first, name) for other in sources)
     }
     units = [each.unit for each in sources if each.unit]
-    return replace(Provenance(**same), unit=units[0] if units else "")
+    noises = dict.fromkeys(each.noise for each in sources if each.noise)
+    return replace(Provenance(**same), unit=units[0] if units else "", noise=" or ".join(noises))
 
 
 def _clusters(clusters: Any, n_points: int, index: Any) -> Grouping | None:

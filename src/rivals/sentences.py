@@ -470,6 +470,11 @@ METHODS = {
         "of their mean losses varies between {nouns} as N(μ, τ²), with the sampling error pooled "
         "within {nouns}; P is the probability that the lower mean stays lower over {horizon}."
     ),
+    "estimates": (
+        "Models were compared by the random-effects model of the rivals package: the difference "
+        "of two models varies between {nouns} as N(μ, τ²), with the sampling error that was given "
+        "for each {noun}; P is the probability that the lower mean stays lower over {horizon}."
+    ),
     "transport": (
         "Models were compared by the transport method of the rivals package: the risk of a model "
         "is normal about its mean held-out loss, with the variance c W² + sampling error, W the "
@@ -489,7 +494,7 @@ METHODS = {
 
 def methods(law: str, noun: str, horizon: str) -> str:
     """What was done, for a paper."""
-    return METHODS[law].format(nouns=plural(noun), horizon=horizon)
+    return METHODS[law].format(noun=noun, nouns=plural(noun), horizon=horizon)
 
 
 def method_of_loss(source: Provenance, noun: str, n_groups: int) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 
 from rivals import heterogeneity, shown
 from rivals import sentences as say
-from rivals.equivalence import LEAST_GROUPS, equivalent_models
+from rivals.equivalence import LEAST_GROUPS, below_the_spread, equivalent_models
 from rivals.judgement import Judgement
 from rivals.laws.base import quantile
 from rivals.laws.unknown_c import is_unknown
@@ -68,6 +68,8 @@ def cautions(result: Judgement) -> list[str]:
     held_back = _held_back_by_looks(result)
     if held_back:
         found.append(say.looks_not_yet(result.ranking[0], held_back, noun))
+    if equivalent_models(result):
+        found += below_the_spread(result, result.setting.margin)
     found += _small_lead(result)
     asked = [note for note in result.notes if note.code == "training not said"]
     found += [say.noted(note, noun) for note in asked]
@@ -135,8 +137,11 @@ def details(result: Judgement) -> str:
     lines += _by_how_much(result)
     lines += covered(result, "difference")
     lines += _heterogeneity(result)
-    if result.groups is not None and result.setting.margin and result.n_groups < LEAST_GROUPS:
-        lines.append(say.too_few_for_equivalence(result.n_groups, LEAST_GROUPS, noun))
+    margin = result.setting.margin
+    if result.groups is not None and margin:
+        if result.n_groups < LEAST_GROUPS:
+            lines.append(say.too_few_for_equivalence(result.n_groups, LEAST_GROUPS, noun))
+        lines += below_the_spread(result, margin)
     n_simulations = result.law.n_simulations(result.summary)
     if n_simulations and not result.contradictions and result.correction is None:
         others = [value for value in SENSITIVITIES if value != result.c]
@@ -249,9 +254,10 @@ def methods(result: Judgement) -> str:
     setting = result.setting
     horizon = say.new(result.new_groups or 1, noun)
     n_simulations = result.law.n_simulations(result.summary)
+    has_errors = result.groups is not None and result.groups.variances is not None
     parts = [
         say.method_of_loss(result.summary.source, noun, result.n_groups),
-        say.methods(result.law.name, noun, horizon),
+        say.methods("estimates" if has_errors else result.law.name, noun, horizon),
     ]
     if result.groups is not None and result.summary.source.left_out:
         kappa = result.law.kappa(result.summary)  # type: ignore[attr-defined]

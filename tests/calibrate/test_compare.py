@@ -164,6 +164,28 @@ def test_a_calibration_is_not_for_groups(data):
         rivals.compare(MODELS, data, c=calibration(), groups=np.arange(200) % 5)
 
 
+def test_a_c_that_was_chosen_for_another_law_is_refused(data):
+    chosen = calibration(law="paper").choose_c()
+    with pytest.raises(ValueError, match=r"calibrated for law 'paper'.*'transport'"):
+        rivals.compare(MODELS, data, c=chosen, rng=0)
+    with pytest.raises(ValueError, match=r"calibrated for law 'paper'.*'groups'"):
+        rivals.compare(MODELS, data, c=chosen, groups=np.arange(200) % 5, rng=0)
+    result = rivals.compare(MODELS, data, law="paper", c=chosen, rng=0)
+    assert "method paper" in result.methods()
+
+
+def test_no_points_are_told_for_a_truth_that_was_given(data):
+    found = calibration()
+    for text in (str(found), found.methods()):
+        assert "The better candidate was given; undecided in 0 of 2000" in text
+    assert "simulated experiments" not in found.methods()
+
+
+def test_no_experiments_are_refused():
+    with pytest.raises(ValueError, match="no experiments"):
+        rivals.Calibration.from_experiments({}, C, n_data=200)
+
+
 def test_the_chosen_c_survives_a_saved_file(data, tmp_path):
     result = rivals.compare(MODELS, data, c=calibration(), rng=0)
     result.save(tmp_path / "result.npz")

@@ -133,6 +133,10 @@ BAD = {
         lambda rng: wrong(rng, observe=lambda n, rng: np.full(n, np.nan)),
         "missing",
     ),
+    "nan in one": (
+        lambda rng: wrong(rng, candidates={"steep": gaussian(), "flat": gaussian(np.nan)}),
+        r"candidate 'flat': losses .* missing \(nan\)",
+    ),
     "raises": (lambda rng: 1 / 0, "ZeroDivisionError"),
     "unequal": (
         lambda rng: wrong(

@@ -50,6 +50,14 @@ def test_no_loss_of_a_point_is_in_the_file(tmp_path):
     assert not losses & held
 
 
+@pytest.mark.parametrize("options", [["--groups", "school"], ["--site", "a", "--ignore", "school"]])
+def test_what_is_read_as_losses_is_said_beside_the_summaries(tmp_path, options):
+    run = rivals("summarise", written(tmp_path, table(0.5)), *options)
+    assert "read as losses" in run.err
+    assert "--target" in run.err
+    assert json.loads(run.out)["models"]
+
+
 def test_predictions_are_summarised_too(tmp_path):
     text = "y," + table(0.5).replace("\nschool", "\n0.0,school")
     path = written(tmp_path, text)

@@ -32,6 +32,7 @@ PYTHON = re.compile(r"\w=|\[…\]|result\.|rivals\.\w|Losses|math\.|\bpass\b.*\(
         ("Run more experiments (n_experiments)", "Run more experiments (--n-experiments)"),
         (sentences.POINTERS, "details: --details   page: --report page.html"),
         ("P = 0.95 and τ = 0.1 stay", "P = 0.95 and τ = 0.1 stay"),
+        ("choose log, or pass a function (target, prediction) → a loss", "choose log"),
         ("model 'a=b' stays", "model 'a=b' stays"),
     ],
 )

@@ -135,6 +135,15 @@ def test_deviances_are_those_of_scikit_learn(loss, metric):
     assert found.mean == pytest.approx(metric(y, predicted), rel=1e-12)
 
 
+@pytest.mark.parametrize(("loss", "least"), [("poisson deviance", -1.0), ("gamma deviance", 0.0)])
+def test_targets_that_have_no_deviance_are_named(loss, least):
+    X, y, group = problem(5)
+    y = np.exp(y)
+    y[3] = least
+    with pytest.raises(ValueError, match=f"targets .*; got {least:g}"):
+        cross_validated({"mean": DummyRegressor()}, X, y, groups=group, loss=loss)
+
+
 def labelled(seed=0):
     """Three classes, of which only the last hospital has the third."""
     rng = np.random.default_rng(seed)
@@ -236,6 +245,7 @@ def test_counts_under_gaussian_noise_are_questioned():
     found = cross_validated(BOTH, X, y, groups=group, noise=both, rng=0)
     # A density beside a probability: both are likelihoods.
     assert {each.source.loss for each in found.values()} == {"negative log likelihood"}
+    assert "under gaussian or poisson noise" in rivals.compare(found).methods()
     found = cross_validated(BOTH, X, y, groups=group, noise="negative binomial", rng=0)
     assert found["mean"].source.loss == "negative log probability"
 

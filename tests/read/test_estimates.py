@@ -162,6 +162,15 @@ def test_higher_is_better_turns_scores_round():
     np.testing.assert_array_equal(up.probability, down.probability)
 
 
+def test_methods_say_that_errors_were_given_and_scores_turned_round():
+    values, errors = np.array([0.8, 0.7, 0.75, 0.9]), np.full(4, 0.02)
+    scores = summaries(trials(values, errors), higher_is_better=True, loss="AUC", **TWO)
+    found = rivals.compare(scores).methods()
+    assert "negative AUC" in found
+    assert "given for each trial" in found
+    assert "pooled" not in found
+
+
 def test_of_differences_without_covariance_only_those_from_the_baseline_are_judged():
     rows = [
         (site, arm, gap + shift, 0.1)

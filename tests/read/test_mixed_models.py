@@ -47,6 +47,7 @@ def test_the_marginal_density_of_a_new_subject_is_that_of_a_multivariate_normal(
     data = sleep()
     found = left_out(fit, data, groups="subject", rng=0)
     joint = left_out(fit, data, groups="subject", joint=True, rng=0)
+    assert joint.source.loss == "joint negative log density"
     pointwise, whole = np.empty(len(data)), []
     for each in range(8):
         test = data[data.subject == each]

@@ -132,6 +132,19 @@ def test_missing_values_are_named_with_their_row(column, value):
         predictions(polars.DataFrame(rows, strict=False), target="y", groups="store")
 
 
+@pytest.mark.parametrize("column", ["y", "new"])
+def test_infinite_values_are_named_with_their_row(column):
+    rows = table().to_dict(as_series=False)
+    rows[column][5] = np.inf
+    with pytest.raises(ValueError, match=rf"'{column}': 1 of 120 are infinite.*row 5"):
+        predictions(polars.DataFrame(rows), target="y", groups="store")
+
+
+def test_a_loss_without_a_name_has_none():
+    found = predictions(table(), target="y", groups="store", loss=lambda y, p: np.abs(y - p))
+    assert found["new"].source.loss == ""
+
+
 def test_a_model_that_excludes_what_came_true_is_named():
     frame = polars.DataFrame({"y": [0, 1, 1], "a": [0.0, 0.5, 0.0], "b": [0.5, 0.5, 0.5]})
     with pytest.raises(ValueError, match=r"'a'.*zero probability to 1 of 3"):

@@ -100,3 +100,9 @@ def test_candidates_that_are_alike_are_refused():
     twice = {"params": [{"alpha": 1.0}, {"alpha": 1.0}], "split0_test_score": np.ones(2)}
     with pytest.raises(ValueError, match="alike"):
         search_results(twice)
+
+
+def test_a_search_itself_is_told_what_is_read():
+    search = GridSearchCV(Ridge(), {"alpha": [0.1, 1.0]})
+    with pytest.raises(TypeError, match=r"cv_results_.*GridSearchCV"):
+        search_results(search)

@@ -75,6 +75,7 @@ def test_the_comparison_is_that_of_the_columns():
         ({"AUC": [0.9] * 60}, "better the higher"),
         ({"mean": [1.0] * 60}, r"read\.summaries"),
         ({"index": range(60)}, "index of a data frame"),
+        ({"id": range(60)}, "an id"),
         ({"Unnamed: 0": range(60)}, "index of a data frame"),
         ({"line ": [None] + [1.0] * 59}, "missing"),
         ({"third": [np.inf] + [1.0] * 59}, "zero probability to 1 of 60"),

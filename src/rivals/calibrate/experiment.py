@@ -199,9 +199,13 @@ def run_experiment(
     losses = {}
     for which, (name, model) in enumerate(models.items()):
         seed = np.random.SeedSequence(own, spawn_key=(EXPERIMENT_SYNTHETIC, which))
-        losses[name] = losses_of_model(
-            model, data, n_simulations=conditions.n_simulations, rng=seed
-        )
+        try:
+            losses[name] = losses_of_model(
+                model, data, n_simulations=conditions.n_simulations, rng=seed
+            )
+        except ValueError as found:  # the traceback has the line in the user's code
+            said = ValueError(f"candidate {name!r}: {found}")
+            raise said.with_traceback(found.__traceback__) from None
         _check_size(losses[name].n_points, conditions.n_data, "observe", "n_data", name)
     a, b = _pair(own, len(models))
     probability, error = stated(losses, conditions, own, a, b)

@@ -155,6 +155,8 @@ class Calibration:
             order=order,
             loss_unit=loss_unit,
         )
+        if not experiments:
+            raise ValueError("no experiments: pass {scenario: (probabilities, truth)}")
         parts = []
         for place, (name, (stated, true)) in enumerate(experiments.items()):
             probability, truth = checked(name, stated, true, len(conditions.c))
@@ -294,6 +296,7 @@ class Calibration:
         validity = self.validity(rule)
         chosen = validity.choose(one_of(*PREFERENCES)("prefer", prefer))
         source = {
+            "method": self.law.name,
             "rule": validity.rule,
             "prefer": prefer,
             "experiments": self.n_experiments,
@@ -421,13 +424,20 @@ class Calibration:
         counts = {
             name: int(np.sum(found["scenario"] == k)) for k, name in enumerate(self.scenarios)
         }
+        most_points = int(found["n_truth"].max(initial=0))
         parts = [
             say.method(
-                self.law.name, counts, here.n_data, here.n_simulations, here.loss_unit, here.order
+                self.law.name,
+                counts,
+                here.n_data,
+                here.n_simulations,
+                here.loss_unit,
+                here.order,
+                simulated=most_points > 0,
             ),
             say.method_of_truth(
                 here.n_truth,
-                int(found["n_truth"].max()),
+                most_points,
                 bool(found["replicated"].all()),
                 int(np.isnan(self.truth).sum()),
                 found.size,

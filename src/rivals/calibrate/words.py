@@ -135,6 +135,8 @@ def opening(
 
 def about_truth(unknown: int, n: int, most_points: int, replicated: bool) -> str:
     """By what the better candidate is known, and how often that stays undecided."""
+    if not most_points:
+        return f"The better candidate was given; undecided in {unknown} of {n} experiments."
     where = "in a fresh replication" if replicated else "on new data of the same process"
     return (
         f"The better candidate is that of lower risk {where}; undecided in {unknown} of {n} "
@@ -167,14 +169,17 @@ def method(
     n_simulations: int,
     unit: str,
     order: str | None,
+    *,
+    simulated: bool,
 ) -> str:
     """What was done."""
+    made = "simulated " if simulated else ""
     scenarios = ", ".join(f"{name!r} ({count(n, 'experiment')})" for name, n in counts.items())
     several = "scenario" if len(counts) == 1 else "scenarios"
     series = ", taken as a time series" if order else ""
     losses = f", losses in {unit}" if unit else ""
     return (
-        f"c was calibrated for the method {law!r} on simulated experiments of the {several} Ω "
+        f"c was calibrated for the method {law!r} on {made}experiments of the {several} Ω "
         f"{scenarios}, each with {count(n_data, 'point')}{series}{losses}, and "
         f"{count(n_simulations, 'simulation')} of each candidate."
     )
@@ -182,6 +187,8 @@ def method(
 
 def method_of_truth(n_truth: int, most_points: int, replicated: bool, unknown: int, n: int) -> str:
     """By what the better candidate was known."""
+    if not most_points:
+        return about_truth(unknown, n, most_points, replicated)
     where = "in a fresh replication of" if replicated else "on"
     more = f" (up to {most_points} where that left it open)" if most_points > n_truth else ""
     new = "points" if replicated else "new points of the same process"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -80,11 +80,16 @@ def _table(source: str, files: Mapping[str, Any]) -> tuple[dict[str, Losses], An
 
     drawn, turned = files.get("simulated"), files.get("log_likelihood", False)
     losses = table(frame, drawn, log_likelihood=turned, **same)
-    say(
-        f"{frame.where}: read as {'log likelihoods' if turned else 'losses'} of "
-        f"{', '.join(losses)}; for predictions give --target, the column of what came true"
-    )
+    say_losses(frame.where, losses, "log likelihoods" if turned else "losses")
     return losses, clusters
+
+
+def say_losses(where: str, models: Iterable[str], read_as: str = "losses") -> None:
+    """Predictions may look like losses: say what a table was read as."""
+    say(
+        f"{where}: read as {read_as} of {', '.join(models)}; for predictions give --target, the "
+        "column of what came true"
+    )
 
 
 def _evaluations(sources: Sequence[str], files: Mapping[str, Any]) -> dict[str, Losses]:

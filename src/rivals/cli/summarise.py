@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from rivals.cli.console import writing
-from rivals.cli.inputs import read
+from rivals.cli.inputs import read, say_losses
 from rivals.cli.options import FILES, Given, check_output, meaning, names, with_options
 from rivals.summaries import GroupSummaries
 
@@ -79,7 +79,10 @@ def _summaries(
         listed = {
             name: names(files[name], f"--{name}") for name in ("models", "ignore") if name in files
         }
-        return summaries(source, **{**files, **listed, **estimates})
+        found = summaries(source, **{**files, **listed, **estimates})
+        if "estimate" not in estimates:
+            say_losses(source, found.models)
+        return found
     losses, _ = read([source], files)
     if isinstance(losses, GroupSummaries):
         return losses

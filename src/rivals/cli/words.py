@@ -31,6 +31,7 @@ IN_OPTIONS: list[tuple[str, str | Callable[[re.Match[str]], str]]] = [
     (r", or pass covariance=", ""),
     (r"\bc=calibration", "--c and the store of a calibration"),
     (r"\bmath\.inf", "inf"),
+    (r", or pass a function \(.*", ""),
     (r"pass \(observed, simulated\) or Candidates", "give --simulated"),
     (
         rf"^({'|'.join(ARGUMENTS)})(?=: | must be )",

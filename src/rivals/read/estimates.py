@@ -96,8 +96,8 @@ def _check_form(
     if alone and (models is None or len(models) != 2):
         raise ValueError(
             "models: one estimate for each group is a difference of two models; name both, "
-            "models=[better if the estimate is negative, the other], or name the column that says "
-            "which model each row is of: model= or difference="
+            "first the one that is better where the estimate is negative, by models=, or name the "
+            "column that says which model each row is of: model= or difference="
         )
     if correlation is not None and not -1.0 <= correlation < 1.0:
         raise ValueError(f"correlation must be from -1 to 1, and below 1; got {correlation!r}")

@@ -35,8 +35,8 @@ ROWS_TOGETHER = 2**16
 SMALL = 2**18
 # Characters of a header: more are no table.
 LONGEST = 2**20
-# What pandas and R call an index.
-INDEX = re.compile(r"__index_level_\d+__|Unnamed: \d+|rownames|index|")
+# What pandas and R call an index, and people an id.
+INDEX = re.compile(r"__index_level_\d+__|Unnamed: \d+|rownames|index|id|ID|")
 DECIMAL_COMMA = re.compile(r"\s*[+-]?\d+,\d+\s*")
 MISSING = ("na", "n/a", "null", "none", "-", "?", ".")
 
@@ -331,8 +331,8 @@ def _check_are_models(frame: Frame, found: list[str], *, any_kind: bool) -> None
     indices = [name for name in found if INDEX.fullmatch(name)]
     if indices:
         raise ValueError(
-            f"{frame.where}: {listed(indices)} {_are(indices)} the index of a data frame, or a "
-            f"column without a name; {remedy(indices)} (pandas: index=False)"
+            f"{frame.where}: {listed(indices)} {_are(indices)} the index of a data frame, an "
+            f"id, or a column without a name; {remedy(indices)} (pandas: index=False)"
         )
     text = [] if any_kind else [name for name in found if frame.holds_text(name)]
     if not text:

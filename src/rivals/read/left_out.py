@@ -214,7 +214,9 @@ class _LeftOut:
         said = Provenance(point=point, library=judged.source.library)
         if not self.joint:
             return assembled(judged, self.folds, self.grouping, index_of(self.data), said)
-        return assembled(judged, *units_of_groups(self.folds, self.grouping), None, said)
+        source = replace(judged.source, loss=f"joint {judged.source.loss}")
+        units = units_of_groups(self.folds, self.grouping)
+        return assembled(Judged(judged.parts, source), *units, None, said)
 
     def _judges_predictions(self, model: int) -> bool:
         return self.noises[model] is not None or self.loss.needs != "distribution"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -99,11 +99,12 @@ def left_out_posterior(
     found = run_folds(job, list(builds), folds, noun=grouping.noun, n_jobs=n_jobs)
     units = units_of_groups(folds, grouping) if joint else (folds, grouping)
     index = None if joint else index_of(data)
+    source = replace(DENSITY, loss=f"joint {DENSITY.loss}") if joint else DENSITY
     losses = {}
     for name, parts in zip(builds, found, strict=True):
         if joint:
             _warn_of_few_draws(name, parts)
-        judged = Judged([(each.losses, np.empty((0, each.losses.size))) for each in parts], DENSITY)
+        judged = Judged([(each.losses, np.empty((0, each.losses.size))) for each in parts], source)
         with naming(f"model {name!r}" if name else "build"):
             losses[name] = assembled(judged, *units, index, Provenance(point=point))
     return losses if isinstance(build, Mapping) else losses[""]

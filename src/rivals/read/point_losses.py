@@ -17,7 +17,7 @@ from rivals._types import FloatArray
 from rivals._warnings import warn
 from rivals.losses import Provenance
 from rivals.read.densities import Density
-from rivals.read.predictions import LOSSES
+from rivals.read.predictions import LOSSES, called_as
 
 # From targets and predictions to a loss of each point.
 Function: TypeAlias = Callable[[Any, Any], Any]
@@ -64,11 +64,15 @@ class PointLoss:
 
 def _poisson_deviance(targets: FloatArray, predicted: FloatArray) -> FloatArray:
     _check_means(predicted)
+    if targets.min() < 0.0:
+        raise ValueError(f"the Poisson deviance is of targets from zero; got {targets.min():g}")
     return np.asarray(2.0 * (xlogy(targets, targets / predicted) - targets + predicted))
 
 
 def _gamma_deviance(targets: FloatArray, predicted: FloatArray) -> FloatArray:
     _check_means(predicted)
+    if targets.min() <= 0.0:
+        raise ValueError(f"the gamma deviance is of targets above zero; got {targets.min():g}")
     ratio = targets / predicted
     return np.asarray(2.0 * (ratio - np.log(ratio) - 1.0))
 
@@ -133,10 +137,8 @@ def point_loss(loss: Any, *, classify: bool) -> PointLoss:
     if isinstance(name, str):
         name = _scorer(name, [*(each for table in tables.values() for each in table)])
     of_points = _of_metric(name) if hasattr(name, "_score_func") else _of_function(name)
-    called = str(getattr(getattr(name, "_score_func", name), "__name__", "loss")).strip("<>")
-    return PointLoss(
-        "label" if classify else "number", Provenance(loss=called.replace("_", " ")), of_points
-    )
+    called = called_as(getattr(name, "_score_func", name))
+    return PointLoss("label" if classify else "number", Provenance(loss=called), of_points)
 
 
 def _scorer(name: str, known: list[str]) -> Any:

@@ -130,7 +130,7 @@ LOSSES: dict[str, tuple[PointLoss, str]] = {
 def _loss_of(loss: str | PointLoss) -> tuple[PointLoss, str]:
     """The function, and what it is called."""
     if callable(loss):
-        return loss, str(getattr(loss, "__name__", "")).replace("_", " ").strip("<>")
+        return loss, called_as(loss)
     if loss not in LOSSES:
         raise ValueError(
             f"loss: there is no {loss!r}; choose one of {', '.join(LOSSES)}, or pass a function "
@@ -139,8 +139,20 @@ def _loss_of(loss: str | PointLoss) -> tuple[PointLoss, str]:
     return LOSSES[loss]
 
 
+def called_as(function: Any) -> str:
+    """What sentences call a loss; a lambda has no name."""
+    name = str(getattr(function, "__name__", ""))
+    return "" if name == "<lambda>" else name.replace("_", " ")
+
+
 def _numbers(frame: Frame, name: str, role: str) -> FloatArray:
-    return frame.numbers(name, role)
+    found = frame.numbers(name, role)
+    if np.isinf(found).any():
+        raise ValueError(
+            f"{frame.where}, {role} {name!r}: {int(np.isinf(found).sum())} of {found.size} are "
+            f"infinite, the first in {frame.row(int(np.isinf(found).argmax()))}"
+        )
+    return found
 
 
 def _labels(frame: Frame, name: str, role: str) -> Any:

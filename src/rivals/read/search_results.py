@@ -46,6 +46,11 @@ def search_results(results: Mapping[str, Any], *, score: str = "score") -> dict[
     >>> search_results({"line": found, "forest": {"test_score": np.array([0.9, 0.8, 0.8])}})["line"]
     Losses(3 points, mean -0.8, 3 groups)
     """
+    if not isinstance(results, Mapping):
+        raise TypeError(
+            "expected search.cv_results_, or a mapping of names to what cross_validate returned; "
+            f"got {type(results).__name__}"
+        )
     if "params" in results:
         scores = _of_search(results, score)
     else:

@@ -112,6 +112,8 @@ def summaries(
     if estimate is not None:
         form = Estimates(groups, estimate, error, model, difference, baseline, higher_is_better)
         names = None if models is None else list(models)
+        if higher_is_better and loss:
+            said = replace(said, loss=f"negative {loss}")
         return of_estimates(source, form, names, covariance, correlation, said)
     rows = _Rows.of(source, groups, models, ignore)
     found = _in_batches(rows) if len(rows.models) > MANY else _by_the_engine(rows)
