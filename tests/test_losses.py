@@ -114,6 +114,7 @@ def test_what_all_models_say_alike_is_the_source():
         (["A", "B\n"], "cannot be printed"),
         (["A", "\x1b[31mB"], "cannot be printed"),
         (["A", "\u202eB"], "cannot be printed"),
+        (["A", "\ud800B"], "cannot be printed"),
     ],
 )
 def test_names_that_people_cannot_tell_apart_are_refused(names, what):

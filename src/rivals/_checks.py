@@ -9,8 +9,9 @@ from typing import Any
 
 from rivals.setting import number
 
-# Codes for terminals, ends of lines, and marks that turn the direction of what follows.
-UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
+# Codes for terminals, ends of lines, marks that turn the direction of what follows, and halves of
+# letters, which no file can hold.
+UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 # A path of 16 million points.
 DEEPEST = 24
 
