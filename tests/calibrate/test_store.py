@@ -272,6 +272,9 @@ def test_what_is_no_database_is_refused(tmp_path):
         "UPDATE experiments SET scenario = 5",
         "UPDATE experiments SET truth_error = NULL",
         "UPDATE experiments SET found = zeroblob(48), risk_b = 9e999",
+        "UPDATE experiments SET n_truth = 9e999",
+        "UPDATE experiments SET error = x'ff'",
+        "UPDATE experiments SET error = 'failed', scenario = -1",
     ],
 )
 def test_a_damaged_store_is_refused(tmp_path, change):

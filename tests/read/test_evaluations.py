@@ -244,6 +244,10 @@ HOSTILE = {
     "a list as score": (changed(samples=sample([1, 2])), "expected a number"),
     "infinity": (changed(samples=sample("inf")), "infinite"),
     "nothing scored": (changed(samples=sample(None)), "no item was scored|have no score"),
+    "letters for a terminal": (
+        changed(eval={"model": "m", "task": "\x1b[2J"}),
+        "tasks: .* cannot be printed",
+    ),
     "twice": (changed(samples=LOG["samples"] * 2), "in the same run"),
 }
 

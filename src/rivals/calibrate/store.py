@@ -157,11 +157,11 @@ class Store:
                 probability, error = np.frombuffer(both, "<f8").reshape(2, n_c)
                 scenario, experiment, *truth = numbers
                 found[place] = (scenario, experiment, probability, error, *truth)
-        except (TypeError, ValueError) as error:
+        except (OverflowError, TypeError, ValueError) as error:
             raise self.damaged(error) from None
         return found
 
-    def damaged(self, error: Exception) -> StoreError:
+    def damaged(self, error: Exception | str) -> StoreError:
         """That what is there makes no sense."""
         return StoreError(f"{self.name} is damaged ({error}); restore it from a copy")
 
@@ -171,6 +171,9 @@ class Store:
         names = list(self.study.sources)
         with _sentences(self.name):
             rows = self.connection.execute(f"{query} ORDER BY scenario, experiment").fetchall()
+        for place, _, error in rows:
+            if place not in range(len(names)) or not isinstance(error, str):
+                raise self.damaged("a failure is of no scenario, or no text")
         return tuple(Failure(names[place], index, error) for place, index, error in rows)
 
     @contextmanager

@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from rivals._checks import check_printable
 from rivals._types import BoolArray, FloatArray, IntArray
 from rivals._warnings import warn
 from rivals.grouping import Grouping
@@ -138,6 +139,7 @@ def _from_logs(scores: list[Score]) -> _Scores:
         codes = np.array([places.setdefault(each, len(places)) for each in of], dtype=np.intp)
         return Grouping(codes, tuple(places), noun)
 
+    check_printable("tasks", list(dict.fromkeys(each.task for each in scores)))
     directions = {each.higher_is_better for each in scores}
     higher = np.array([each.higher_is_better is not False for each in scores])
     metrics = {each.metric for each in scores}
