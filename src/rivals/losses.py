@@ -366,7 +366,8 @@ def check_names(names: list[Any]) -> None:
         shown = " ".join(name.split())  # a blank is a blank, of whatever kind
         shown = shown if shown.isprintable() else "".join(filter(str.isprintable, shown))
         if shown in seen:
-            raise ValueError(f"two models are called {shown!r}, but for letters one cannot see")
+            invisible = "" if name == seen[shown] else ", but for letters one cannot see"
+            raise ValueError(f"two models are called {shown!r}{invisible}")
         seen[shown] = name
 
 

@@ -167,4 +167,5 @@ def without(groups: Iterable[str], noun: str) -> str:
     """A fold in words, by what it leaves out: "without school 3, 7, …"."""
     names = list(groups)
     named = ", ".join(names[:NAMED]) + (", …" if len(names) > NAMED else "")
-    return f"without {noun} {named}"
+    said_already = named.lower().startswith(noun.lower())
+    return f"without {named}" if said_already else f"without {noun} {named}"
