@@ -30,7 +30,7 @@ def test_the_signature_of_compare_is_that_of_the_fields():
 def test_every_option_has_a_meaning_and_is_documented():
     for each in fields(Setting):
         assert each.metadata["meaning"]
-        assert f"    {each.name} : " in (rivals.compare.__doc__ or "")
+        assert f"\n{each.name} : " in (inspect.getdoc(rivals.compare) or "")
 
 
 @pytest.mark.parametrize(

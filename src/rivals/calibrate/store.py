@@ -24,6 +24,7 @@ from difflib import unified_diff
 from functools import partial
 from os import PathLike, fspath
 from pathlib import Path
+from tokenize import TokenError
 from typing import Any
 
 import numpy as np
@@ -327,7 +328,7 @@ def source_of(scenario: Callable[..., Any]) -> str:
     bound = re.sub(" at 0x[0-9a-f]+", "", bound)  # differs from run to run
     try:
         text = textwrap.dedent(inspect.getsource(kind))
-    except (OSError, TypeError):
+    except (OSError, TypeError, SyntaxError, TokenError):  # no file, or a file that has changed
         return f"{getattr(kind, '__qualname__', kind)}{bound}"
     try:
         text = ast.unparse(ast.parse(text))
