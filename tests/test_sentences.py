@@ -30,6 +30,8 @@ def test_p_is():
     assert say.p_is(0.6178) == "P = 0.61"
     assert say.p_is(0.99999) == "P > 0.999"
     assert say.p_is(0.0) == "P < 0.001"
+    assert say.above_half(0.5001) == "P just above 0.5"
+    assert say.above_half(0.52) == "P = 0.52"
 
 
 @pytest.mark.parametrize(

@@ -55,6 +55,11 @@ def p_is(value: float) -> str:
     return f"P {text[0]} {text[1:]}" if text[0] in "<>" else f"P = {text}"
 
 
+def above_half(value: float) -> str:
+    """As "P = 0.62"; near one half, where two digits would not tell, "P just above 0.5"."""
+    return "P just above 0.5" if value < 0.51 else p_is(value)
+
+
 def percent(value: float) -> str:
     """As "90 %"; of small numbers a decimal."""
     return f"{100 * value:.1f} %" if 0.0 < value < 0.095 else f"{100 * value:.3g} %"
@@ -195,7 +200,7 @@ def contradicted(best: str, rivals: Mapping[str, float], noun: str) -> str:
     name, value = min(rivals.items(), key=lambda item: item[1])
     return (
         f"No winner is named, and no model is recommended: {best} has the lowest mean over "
-        f"{plural(noun)}, but P favours {name} ({p_is(1.0 - value)}). Models weigh small "
+        f"{plural(noun)}, but P favours {name} ({above_half(1.0 - value)}). Models weigh small "
         f"{plural(noun)} differently, and these decide."
     )
 
@@ -205,8 +210,8 @@ def contradicted_draws(best: str, rivals: Mapping[str, float]) -> str:
     name, value = min(rivals.items(), key=lambda item: item[1])
     return (
         f"No winner is named, and no model is recommended: {best} has the lowest mean loss, but P "
-        f"favours {name} ({p_is(1.0 - value)}), since the process moves the risk of models that "
-        "fit badly."
+        f"favours {name} ({above_half(1.0 - value)}), since the process moves the risk of models "
+        "that fit badly."
     )
 
 

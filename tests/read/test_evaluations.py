@@ -331,3 +331,18 @@ def test_settings_that_differ_are_no_repeated_runs(tmp_path):
         (tmp_path / f"{place}.json").write_text(log)
     with pytest.raises(ValueError, match="different settings"):
         evaluations(tmp_path)
+
+
+def test_an_item_that_one_run_did_not_score_is_said(tmp_path):
+    for old in (FIXTURES / "inspect").iterdir():
+        shutil.copy(old, tmp_path)
+    path = sorted(tmp_path.iterdir())[0]
+    with zipfile.ZipFile(path) as archive:
+        header = archive.read("header.json")
+        summaries = json.loads(archive.read("summaries.json"))
+    summaries[0]["scores"] = {}
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("header.json", header)
+        archive.writestr("summaries.json", json.dumps(summaries))
+    with pytest.warns(rivals.RivalsWarning, match="1 items were not scored in all of their runs"):
+        evaluations(tmp_path)

@@ -179,6 +179,8 @@ def _losses(
     kept = there.all(axis=0)
     if not kept.all():
         _report_missing(scores, there, first_rows, missing)
+    rows = np.bincount(cells, minlength=size).reshape(n_models, n_points)
+    _report_unscored_runs(scores, there & (count < rows), first_rows)
     means = total.reshape(n_models, n_points)[:, kept] / count[:, kept]
     labels = np.array(scores.tasks.names, dtype=object)[tasks[kept]]
     places: dict[str, int] = {}
@@ -265,3 +267,15 @@ def _report_missing(
     left = set(tasks[~lacking].tolist())
     gone = [scores.tasks.names[task] for task in sorted(set(tasks.tolist()) - left)]
     warn(f"{found}; these items are left out" + (f", with tasks {listed(gone)}" if gone else ""))
+
+
+def _report_unscored_runs(scores: _Scores, partly: BoolArray, first_rows: IntArray) -> None:
+    """Say which items were scored in some of their runs alone."""
+    if not partly.any():
+        return
+    model, point = (int(place) for place in np.argwhere(partly)[0])
+    warn(
+        f"{partly.sum()} items were not scored in all of their runs, the first "
+        f"{_item(scores, int(first_rows[point]))} of {scores.models.names[model]!r}; they are "
+        "averaged over the runs that scored them"
+    )
