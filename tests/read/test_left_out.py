@@ -249,11 +249,11 @@ def test_processes_give_the_same():
 def test_an_unseen_level_is_named_with_its_fold():
     data = ticks(6)
     with pytest.raises(
-        ValueError, match=r"fold 1 of 6, without place place 0: the level 'place 0' of place"
+        ValueError, match=r"fold 1 of 6, without place 0: the level 'place 0' of place"
     ):
         left_out(lambda rows: smf.ols("height ~ place", rows).fit(), data, groups="place")
     data["year"] = np.where(data.place == "place 3", 99, data.year)
-    with pytest.raises(ValueError, match=r"without place place 3: the level 99 of year"):
+    with pytest.raises(ValueError, match=r"without place 3: the level 99 of year"):
         left_out(FITS["GLM"], data, groups="place")
 
 
@@ -309,5 +309,5 @@ def test_a_fit_that_fails_is_named_with_its_groups():
             raise KeyError("no such thing")
         return stats.poisson(3.0)
 
-    with pytest.raises(RuntimeError, match=r"'bad', fold 5 of 6, without place place 4: KeyError"):
+    with pytest.raises(RuntimeError, match=r"'bad', fold 5 of 6, without place 4: KeyError"):
         left_out({"bad": fit}, data, groups="place", target="ticks")
