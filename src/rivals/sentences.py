@@ -608,15 +608,14 @@ def picture_of_groups(
     """How to read a forest plot; τ and I², as in meta-analysis."""
     drawn = f" ({n_drawn} of them are drawn)" if n_drawn < n_groups else ""
     groups = f"{n_better} of {count(n_groups, noun)}{drawn}"
-    shared = f", with κ = {kappa:.2g} for the training data they share" if kappa else ""
+    shared = f", with κ = {kappa:.2g} for shared training data" if kappa else ""
     spread = (
         f"; τ = {tau:.2g}{' ' * bool(unit)}{unit}, I² = {100 * part:.0f} %" if tau == tau else ""
     )
     return (
-        f"Right of zero {best} is better than {other}: in {groups}{spread}. {percent(level)} "
-        f"intervals; thin: sampling error of each {noun} by itself; thick: new "
-        f"{plural(noun)} (of one the prediction interval, of all the mean μ){shared}. P: that "
-        f"{best} wins again there."
+        f"Right of zero, {best} is better than {other}: in {groups}{spread}. {percent(level)} "
+        f"intervals; thin: each {noun} by itself; thick: new {plural(noun)} (one: the prediction "
+        f"interval; all: the mean μ){shared}."
     )
 
 
