@@ -62,7 +62,7 @@ def test_same_seed_same_evidence(data):
 
 def test_a_prior_that_excludes_the_data_is_named(data):
     with pytest.warns(
-        RivalsWarning, match="prior of parameter 0 .*in its lower 1%; widen it, or check its units"
+        RivalsWarning, match="prior of parameter 0 .*in its lower 1 %; widen it, or check its units"
     ):
         evidence = criteria.log_evidence(
             lambda mu: total(data, mu[0]),
