@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rivals import heterogeneity
 from rivals import sentences as say
 from rivals._types import FloatArray
 from rivals.judgement import Judgement
@@ -105,7 +104,7 @@ def below_the_spread(result: Judgement, margin: float) -> tuple[str, ...]:
         return ()
     best, *others = (result.names.index(name) for name in result.ranking)
     spreads = [
-        heterogeneity.of_pair(result.law, summary, result.setting, best, other)[0]
+        result.law.heterogeneity(summary, result.setting, best, other)[0]
         for other in others
     ]
     wide = [tau for tau in spreads if tau > margin]

@@ -469,37 +469,9 @@ def gate(outcome: str, model: str, required: str, where: str, value: float) -> s
 
 # ---------------------------------------------------------------- for a paper
 
-METHODS = {
-    "groups": (
-        "Models were compared by the random-effects model of the rivals package: the difference "
-        "of their mean losses varies between {nouns} as N(μ, τ²), with the sampling error pooled "
-        "within {nouns}; P is the probability that the lower mean stays lower over {horizon}."
-    ),
-    "estimates": (
-        "Models were compared by the random-effects model of the rivals package: the difference "
-        "of two models varies between {nouns} as N(μ, τ²), with the sampling error that was given "
-        "for each {noun}; P is the probability that the lower mean stays lower over {horizon}."
-    ),
-    "transport": (
-        "Models were compared by the transport method of the rivals package: the risk of a model "
-        "is normal about its mean held-out loss, with the variance c W² + sampling error, W the "
-        "1-Wasserstein distance between its losses on the data and on its own simulations."
-    ),
-    "beta": (
-        "Models were compared by the hierarchical beta process on quantile functions of the loss "
-        "(René and Longtin, 2025), refined as far as the data resolve."
-    ),
-    "paper": (
-        "Models were compared by the algorithm of René and Longtin (2025): the hierarchical beta "
-        "process on quantile functions of the loss, refined eight times, one simulation of each "
-        "model, uncorrected B."
-    ),
-}
-
-
-def methods(law: str, noun: str, horizon: str) -> str:
+def methods(text: str, noun: str, horizon: str) -> str:
     """What was done, for a paper."""
-    return METHODS[law].format(noun=noun, nouns=plural(noun), horizon=horizon)
+    return text.format(noun=noun, nouns=plural(noun), horizon=horizon)
 
 
 def method_of_loss(source: Provenance, noun: str, n_groups: int) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from rivals import heterogeneity, shown
+from rivals import shown
 from rivals import sentences as say
 from rivals.equivalence import LEAST_GROUPS, below_the_spread, equivalent_models
 from rivals.judgement import Judgement
@@ -197,7 +197,7 @@ def _heterogeneity(result: Judgement) -> list[str]:
     lines = []
     for name in result.ranking[1:MOST_TOLD]:
         other = result.names.index(name)
-        tau, part = heterogeneity.of_pair(result.law, result.groups, result.setting, best, other)
+        tau, part = result.law.heterogeneity(result.groups, result.setting, best, other)
         if tau == tau:
             lines.append(say.spread_between(name, tau, part, shown.noun(result), unit))
     return lines
@@ -223,6 +223,7 @@ def _cell(result: Judgement) -> Cell | None:
     setting = result.setting
     as_measured = setting.margin == 0.0 and setting.looks is None and setting.new_groups is None
     left_out = result.summary.source.left_out
+    as_measured = as_measured and result.law.was_measured(setting)
     if result.groups is None or not as_measured or left_out is None or not result.rejections:
         return None
     closest = min(each.probability for each in result.rejections.values())
@@ -254,13 +255,12 @@ def methods(result: Judgement) -> str:
     setting = result.setting
     horizon = say.new(result.new_groups or 1, noun)
     n_simulations = result.law.n_simulations(result.summary)
-    has_errors = result.groups is not None and result.groups.variances is not None
     parts = [
         say.method_of_loss(result.summary.source, noun, result.n_groups),
-        say.methods("estimates" if has_errors else result.law.name, noun, horizon),
+        say.methods(result.law.methods(result.summary), noun, horizon),
     ]
     if result.groups is not None and result.summary.source.left_out:
-        kappa = result.law.kappa(result.summary)  # type: ignore[attr-defined]
+        kappa = result.law.kappa(result.summary)
         parts.append(say.method_of_shared_training(kappa, result.n_groups))
     if result.calibration is not None:
         parts.append(result.calibration.methods())

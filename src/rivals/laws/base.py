@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
+from math import nan
 from typing import Any, ClassVar, Protocol, TypeAlias
 
 import numpy as np
@@ -97,6 +98,22 @@ class Law(ABC):
     def notes(self, summary: Any, setting: Setting) -> tuple[Note, ...]:
         """What to know about these losses under this law."""
         return ()
+
+    def methods(self, summary: Any) -> str:
+        """What was done, for a paper; `{noun}`, `{nouns}` and `{horizon}` are filled in."""
+        return f"Models were compared by method {self.name!r}."
+
+    def kappa(self, summary: Any) -> float:
+        """By which part shared training data widen the variance."""
+        return 0.0
+
+    def heterogeneity(self, summary: Any, setting: Setting, a: int, b: int) -> tuple[float, float]:
+        """τ and I² of a difference; nan where the law has none."""
+        return nan, nan
+
+    def was_measured(self, setting: Setting) -> bool:
+        """Whether the track record is of this law, at this setting."""
+        return False
 
     def width(self, summary: Any) -> int:
         """How many numbers are computed of each pair."""

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from math import inf
+from math import inf, nan
 from typing import ClassVar
 
 import numpy as np
@@ -56,6 +56,18 @@ FEW_PAIRS = 100
 # correlation that has one chance in a hundred where there is none.
 ENOUGH_GROUPS = 8
 UNLIKELY = 2.58
+
+# For a paper.
+OF_LOSSES = (
+    "Models were compared by the random-effects model of the rivals package: the difference "
+    "of their mean losses varies between {nouns} as N(μ, τ²), with the sampling error pooled "
+    "within {nouns}; P is the probability that the lower mean stays lower over {horizon}."
+)
+OF_ESTIMATES = (
+    "Models were compared by the random-effects model of the rivals package: the difference "
+    "of two models varies between {nouns} as N(μ, τ²), with the sampling error that was given"
+    " for each {noun}; P is the probability that the lower mean stays lower over {horizon}."
+)
 
 
 @dataclass(frozen=True)
@@ -206,6 +218,26 @@ class Groups(Law):
             np.where(np.abs(values[:, 0]) > rounding, values[:, 0], 0.0),
             unknown,
         )
+
+    def methods(self, summary: GroupSummaries) -> str:
+        return OF_ESTIMATES if summary.variances is not None else OF_LOSSES
+
+    def was_measured(self, setting: Setting) -> bool:
+        return setting.c is None and self == Groups()
+
+    def heterogeneity(
+        self, summary: GroupSummaries, setting: Setting, a: int, b: int
+    ) -> tuple[float, float]:
+        """The median of τ, and I²: its part of the variance in a typical group."""
+        found = self.differences(summary, setting, np.array([a]), np.array([b]))
+        if found.fixed[0] or found.unknown[0]:
+            return nan, nan
+        spread = found.spread
+        half = np.searchsorted(np.cumsum(spread.weight[0, 0]), 0.5)
+        tau = float(spread.tau[0, half])
+        variances = found.variances[0]
+        typical = 1.0 / float(np.mean(1.0 / variances)) if variances.min() > 0.0 else 0.0
+        return tau, tau**2 / (tau**2 + typical) if tau > 0.0 else 0.0
 
     def kappa(self, summary: GroupSummaries) -> float:
         """κ: by which part shared training data widen V."""

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -45,6 +45,13 @@ class TransportSummary:
     errors: MeanErrors
     misfits: FloatArray  # simulations × models
     source: Provenance
+
+# For a paper.
+METHOD = (
+    "Models were compared by the transport method of the rivals package: the risk of a model "
+    "is normal about its mean held-out loss, with the variance c W² + sampling error, W the "
+    "1-Wasserstein distance between its losses on the data and on its own simulations."
+)
 
 
 @dataclass(frozen=True)
@@ -87,6 +94,9 @@ class Transport(Law):
 
     def n_simulations(self, summary: TransportSummary) -> int:
         return len(summary.misfits)
+
+    def methods(self, summary: Any) -> str:
+        return METHOD
 
     def width(self, summary: TransportSummary) -> int:
         return len(summary.misfits) + 1

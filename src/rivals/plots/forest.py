@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.special import ndtri
 
-from rivals import heterogeneity, shown, told
+from rivals import shown, told
 from rivals import sentences as say
 from rivals._types import FloatArray, IntArray
-from rivals.laws.groups import Groups, NewGroups
 from rivals.plots.style import (
     COLOURS,
     axes_or_new,
@@ -134,11 +133,10 @@ def in_each_group(result: Comparison, a: int, b: int) -> tuple[FloatArray, Float
             f"the error of the difference between {result.names[a]!r} and {result.names[b]!r} is "
             "not known; draw another pair"
         )
-    law = result.law.differences(summary, result.setting, np.array([a]), np.array([b]))
-    assert isinstance(law, NewGroups)
+    values = summary.gaps[a] - summary.gaps[b]
+    sampling = summary.sampling(np.array([a]), np.array([b]))[0]
     width = float(ndtri(0.5 + 0.5 * result.setting.level))
-    sampling = np.zeros_like(law.variances[0]) if law.fixed[0] else law.variances[0]
-    return law.values[0], np.asarray(width * np.sqrt(sampling))
+    return values, np.asarray(width * np.sqrt(sampling))
 
 
 def answers(result: Comparison, other: int, best: int) -> list[Answer]:
@@ -205,7 +203,7 @@ def _name_rows(ax: Axes, result: Comparison, order: IntArray, questions: list[fl
 def _caption(result: Comparison, other: int, best: int, values: FloatArray) -> str:
     groups = result.groups
     assert groups is not None
-    tau, part = heterogeneity.of_pair(result.law, groups, result.setting, other, best)
+    tau, part = result.law.heterogeneity(groups, result.setting, other, best)
     return say.picture_of_groups(
         literal(result.names[best]),
         literal(result.names[other]),
@@ -217,5 +215,5 @@ def _caption(result: Comparison, other: int, best: int, values: FloatArray) -> s
         part,
         groups.source.unit,
         result.setting.level,
-        result.law.kappa(groups) if isinstance(result.law, Groups) else 0.0,
+        result.law.kappa(groups),
     )

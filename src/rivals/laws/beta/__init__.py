@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -59,6 +59,17 @@ class BetaSummary:
     processes: tuple[HierarchicalBetaProcess, ...]
     source: Provenance
 
+# For a paper.
+OF_BETA = (
+    "Models were compared by the hierarchical beta process on quantile functions of the loss "
+    "(René and Longtin, 2025), refined as far as the data resolve."
+)
+OF_PAPER = (
+    "Models were compared by the algorithm of René and Longtin (2025): the hierarchical beta "
+    "process on quantile functions of the loss, refined eight times, one simulation of each "
+    "model, uncorrected B."
+)
+
 
 @dataclass(frozen=True)
 class Beta(Law):
@@ -90,6 +101,9 @@ class Beta(Law):
             check_depth(self.depth)
         if check_size(self.n_draws, "n_draws", least=2) > MOST_DRAWS:
             raise ValueError(f"n_draws must be at most {MOST_DRAWS:g}; got {self.n_draws}")
+
+    def methods(self, summary: Any) -> str:
+        return OF_PAPER if self.name == "paper" else OF_BETA
 
     def summarise(self, study: Study) -> BetaSummary:
         need_simulations(study, self.name)
