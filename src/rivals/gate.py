@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any
 
-import numpy as np
-
 from rivals import sentences as say
-from rivals._types import FloatArray
 from rivals.judge import refuse_margin
 from rivals.judgement import Judgement
-from rivals.method.rule import ERRORS, STABLE
 from rivals.setting import one_of
 
 REQUIREMENTS = ("better", "not-worse")
+OUTCOME = {"better": "passed", "worse": "failed", "open": "undecided"}
 EXIT_STATUS = {"passed": 0, "failed": 1, "undecided": 3}
 
 
@@ -83,51 +80,38 @@ def gate(
 ) -> Gate:
     """Judge one model against a baseline; by default the only other one."""
     one_of(*REQUIREMENTS)("require", require)
-    setting = result.setting if margin is None else replace(result.setting, margin=margin)
-    refuse_margin(setting, result.correction)
-    if require == "not-worse" and not setting.margin:
+    chosen = result.setting if margin is None else result.setting.but(margin=margin)
+    refuse_margin(chosen, result.correction)
+    if require == "not-worse" and not chosen.margin:
         raise ValueError(
             "require='not-worse' needs a margin, the loss that is still tolerated; pass margin="
         )
-    first, second = _pair(result, baseline, model)
-    a, b = np.array([first]), np.array([second])
+    model = _model(result, baseline, model)
+    first, second = result.place[model], result.place[baseline]
     if result.groups is not None and not result.groups.known[first, second]:
         raise ValueError(
-            f"the error of the difference of {result.names[first]!r} and {baseline!r} is unknown: "
+            f"the error of the difference of {model!r} and {baseline!r} is unknown: "
             "estimates came without their covariance; choose the model that all differences are "
             "from as the baseline"
         )
-    at = np.array([setting.margin if require == "not-worse" else -setting.margin])
-    law = result.law.differences(result.summary, setting, a, b)
-    chances = law.below(at)[:, 0]
-    if result.correction is not None:
-        chances = result.correction(chances)
-    outcome = _outcome(chances, float(law.error(at)[0]), setting.threshold)
-    # As in a comparison, P decides nothing against the order of mean losses, and nothing that
-    # looks at growing data do not allow yet.
-    risk = result.evidence.risk
-    agrees = (risk[first] - risk[second] < at[0]) == (outcome == "passed")
-    if not agrees or not result.law.clear(result.summary, setting, a, b)[0]:
-        outcome = "undecided"
+    beside = result.beside(model, (baseline,))
+    at = -chosen.margin if require == "not-worse" else chosen.margin
+    chance, found = beside.only(beside.others == second).required(at)
     return Gate(
-        outcome,
-        result.names[first],
+        OUTCOME[found.words[0]],
+        model,
         baseline,
         require,
-        float(chances[0]),
-        setting.margin,
-        setting.threshold,
-        say.where(
-            result.new_groups or 0,
-            result.n_groups,
-            "group" if result.groups is None else result.groups.noun,
-        ),
+        float(chance[0]),
+        chosen.margin,
+        chosen.threshold,
+        say.where(result.new_groups or 0, result.n_groups, result.noun),
         result.summary.source.unit,
     )
 
 
-def _pair(result: Judgement, baseline: str, model: str | None) -> tuple[int, int]:
-    """The places of the model and of the baseline."""
+def _model(result: Judgement, baseline: str, model: str | None) -> str:
+    """Which model is judged."""
     for option, name in (("baseline", baseline), ("model", model)):
         if name is not None:
             one_of(*result.names)(option, name)
@@ -138,14 +122,4 @@ def _pair(result: Judgement, baseline: str, model: str | None) -> tuple[int, int
         )
     if model == baseline:
         raise ValueError(f"model and baseline are both {baseline!r}; name two models")
-    chosen = others[0] if model is None else model
-    return result.names.index(chosen), result.names.index(baseline)
-
-
-def _outcome(chances: FloatArray, error: float, threshold: float) -> str:
-    """The first chance decides; those of single simulations, if there are any, must share it."""
-    for outcome, sure in (("passed", chances), ("failed", 1.0 - chances)):
-        shared = np.mean(sure[1:] > threshold) if sure.size > 2 else 1.0
-        if sure[0] - ERRORS * error > threshold and shared >= STABLE:
-            return outcome
-    return "undecided"
+    return others[0] if model is None else model

@@ -9,7 +9,7 @@ import numpy as np
 
 from rivals._types import BoolArray, FloatArray, IntArray
 from rivals.evidence import Evidence
-from rivals.laws.base import Law
+from rivals.laws.base import Reduced
 from rivals.method.rule import Decision, applied, decide
 from rivals.setting import Setting
 
@@ -29,7 +29,7 @@ class Correction(Protocol):
 
 
 def judge(
-    law: Law, summary: Any, setting: Setting, correction: Correction | None = None
+    reduced: Reduced[Any], setting: Setting, correction: Correction | None = None
 ) -> tuple[Evidence, Decision]:
     """The evidence, and the decision that follows from it.
 
@@ -38,11 +38,12 @@ def judge(
     a time, and only models that still stand meet them.
     """
     refuse_margin(setting, correction)
+    law, summary = reduced.law, reduced.summary
     if len(summary.models) <= MANY:
-        evidence = _corrected(law.evidence(summary, setting), correction)
+        evidence = _corrected(reduced.evidence(setting), correction)
         return evidence, decide(evidence, setting)
     order = np.argsort(law.risk(summary), kind="stable")
-    evidence = _corrected(law.evidence(summary, setting, _met(order, 0, FEW)), correction)
+    evidence = _corrected(reduced.evidence(setting, _met(order, 0, FEW)), correction)
     begin = size = FEW
     while True:
         if begin >= order.size:
@@ -51,7 +52,7 @@ def judge(
         is_open = ~found.rejected | (found.stability < 1.0)
         pairs = _met(order, begin, begin + size, is_open)
         may = law.may_exceed(summary, setting, *pairs)
-        more = law.evidence(summary, setting, (pairs[0][may], pairs[1][may]))
+        more = reduced.evidence(setting, (pairs[0][may], pairs[1][may]))
         evidence = evidence.joined(_corrected(more, correction))
         begin += size
         size *= 2

@@ -9,10 +9,11 @@ from typing import Any, Self
 
 import numpy as np
 
-from rivals._types import FloatArray, IntArray
+from rivals._types import FloatArray
+from rivals.beside import Beside
 from rivals.evidence import Evidence, Note
-from rivals.judge import Correction, judge
-from rivals.laws.base import Law
+from rivals.judge import MANY, Correction, judge
+from rivals.laws.base import Law, Reduced, central_interval
 from rivals.method.rule import Decision, Rejection, decide
 from rivals.setting import Setting
 from rivals.summaries import GroupSummaries
@@ -24,10 +25,8 @@ class Judgement:
 
     Attributes
     ----------
-    law : Law
-        How the distribution of the risk was made.
-    summary
-        What the law needs of the losses; of law "groups" `GroupSummaries`.
+    reduced : Reduced
+        The law, and the losses as it reduced them.
     setting : Setting
         Every option.
     evidence : Evidence
@@ -42,16 +41,14 @@ class Judgement:
         The curve of the calibration, through which probabilities were read.
     """
 
-    law: Law
-    summary: Any
+    reduced: Reduced[Any]
     setting: Setting
     evidence: Evidence
     decision: Decision
     noticed: tuple[Note, ...] = ()
     calibration: Any = None
     correction: Correction | None = None
-    # Rows of P that were asked for: a print asks twice.
-    _rows: dict[Any, FloatArray] = field(default_factory=dict, init=False)
+    _besides: dict[Any, Beside] = field(default_factory=dict, init=False)
 
     @classmethod
     def of(
@@ -64,8 +61,19 @@ class Judgement:
         correction: Correction | None = None,
     ) -> Self:
         """From what a law made of the losses."""
-        evidence, decision = judge(law, summary, setting, correction)
-        return cls(law, summary, setting, evidence, decision, noticed, calibration, correction)
+        reduced = Reduced(law, summary)
+        evidence, decision = judge(reduced, setting, correction)
+        return cls(reduced, setting, evidence, decision, noticed, calibration, correction)
+
+    @property
+    def law(self) -> Law[Any]:
+        """How the distribution of the risk was made."""
+        return self.reduced.law
+
+    @property
+    def summary(self) -> Any:
+        """What the law needs of the losses; of law "groups" `GroupSummaries`."""
+        return self.reduced.summary
 
     # ---------------------------------------------------------------- the decision
 
@@ -103,9 +111,8 @@ class Judgement:
 
         Name → P that the model of lowest risk is better than this one, at margin 0.
         """
-        first = self.names.index(self.ranking[0])
-        row = self.beside(first, self.new_groups, margin=0.0)
-        pairs = zip(self.names, row.tolist(), strict=True)
+        beside = self.beside(self.ranking[0], self.names)
+        pairs = zip(beside.names, beside.chance(self.new_groups, margin=0.0).tolist(), strict=True)
         return {name: value for name, value in pairs if value < 0.5}
 
     # ---------------------------------------------------------------- numbers
@@ -131,7 +138,7 @@ class Judgement:
         """
         if self.evidence.is_complete:
             return self.evidence.probability
-        found = self.law.evidence(self.summary, self.setting).probability
+        found = self.reduced.evidence(self.setting).probability
         return found if self.correction is None else self.correction(found)
 
     @property
@@ -145,46 +152,41 @@ class Judgement:
     def over(self, new_groups: float) -> FloatArray:
         """`probability` over another number of new groups."""
         setting = self.setting.but(new_groups=new_groups)
-        found = self.law.evidence(self.summary, setting).probability
+        found = self.reduced.evidence(setting).probability
         return found if self.correction is None else self.correction(found)
 
-    def beside(
-        self,
-        model: int,
-        new_groups: float | None,
-        *,
-        margin: float | None = None,
-        others: IntArray | None = None,
-    ) -> FloatArray:
-        """P that one model is better than others.
+    def beside(self, model: str, others: Sequence[str] | None = None) -> Beside:
+        """One model beside others, by default all by risk; of more than 64 the best 64."""
+        if others is None or len(self.names) <= MANY:
+            others = self.ranking[: MANY + 1]
+        asked = (model, tuple(name for name in others if name != model))
+        if asked not in self._besides:
+            places = np.array([self.place[name] for name in asked[1]], dtype=np.intp)
+            self._besides[asked] = Beside(
+                self.reduced,
+                self.setting,
+                self.evidence,
+                self.correction,
+                self.place[model],
+                places,
+            )
+        return self._besides[asked]
 
-        Over so many new groups. One value for each model; nan for those not among `others`.
-        """
-        margin = self.setting.margin if margin is None else margin
-        if others is None:
-            others = np.delete(np.arange(len(self.names)), model)
-        asked = (model, new_groups, margin)
-        if asked[1:] == (self.new_groups, self.setting.margin):
-            known = self.evidence.row(model)
-        else:
-            known = self._rows.get(asked, np.full(len(self.names), np.nan))
-        if not np.isnan(known[others]).any():
-            return known
-        setting = self.setting.but(new_groups=new_groups, margin=margin)
-        pairs = np.full(others.size, model), others
-        found = self.law.evidence(self.summary, setting, pairs).row(model)
-        found = found if self.correction is None else self.correction(found)
-        self._rows[asked] = np.where(np.isnan(found), known, found)
-        return self._rows[asked]
+    @cached_property
+    def place(self) -> dict[str, int]:
+        """Where each model stands in arrays."""
+        return {name: place for place, name in enumerate(self.names)}
 
-    def uncorrected(self, model: int, others: IntArray) -> FloatArray:
-        """P that one model is better than others.
+    def risk_interval(self, *, without_c: bool = False) -> tuple[FloatArray, FloatArray]:
+        """Between which values the risk of each model lies; at c, or with c unknown."""
+        make = self.law.risks_without_c if without_c else self.law.risks
+        found = make(self.summary, self.setting).over(self.setting.new_groups)
+        return central_interval(found, len(self.names), self.setting.level)
 
-        As the law has it, before it is read through the curve of a calibration. One value for
-        each model.
-        """
-        pairs = np.full(others.size, model), others
-        return self.law.evidence(self.summary, self.setting, pairs).row(model)
+    @property
+    def c_is_unknown(self) -> bool:
+        """Whether nothing says what c is."""
+        return self.law.c_is_unknown(self.setting)
 
     @property
     def new_groups(self) -> float | None:
@@ -197,12 +199,17 @@ class Judgement:
     @property
     def n_groups(self) -> int:
         """How many groups were observed; 0 without groups."""
-        return 0 if self.groups is None else self.groups.sizes.size
+        return int(self.summary.n_groups)
 
     @property
     def groups(self) -> GroupSummaries | None:
         """The summaries of the groups; None without groups."""
-        return self.summary if isinstance(self.summary, GroupSummaries) else None
+        return self.summary if self.summary.n_groups else None
+
+    @property
+    def noun(self) -> str:
+        """What a group is called."""
+        return "group" if self.groups is None else self.groups.noun
 
     @property
     def notes(self) -> tuple[Note, ...]:
@@ -228,7 +235,7 @@ class Judgement:
             return replace(self, setting=setting, decision=decide(self.evidence, setting))
         same_c = setting.c == self.setting.c
         correction = self.correction if same_c else None
-        evidence, decision = judge(self.law, self.summary, setting, correction)
+        evidence, decision = judge(self.reduced, setting, correction)
         return replace(
             self,
             setting=setting,

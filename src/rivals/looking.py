@@ -10,6 +10,7 @@ from rivals import sentences as say
 from rivals._types import BoolArray, FloatArray, IntArray
 from rivals.judgement import Judgement
 from rivals.method.looks import confidence_sequence
+from rivals.method.rule import OPEN, classify
 from rivals.table import Column, Table
 
 # The law of the spread between groups needs so many.
@@ -115,25 +116,26 @@ def looks(result: Judgement) -> Looks:
         )
     if summary.sizes.size < FIRST_LOOK:
         raise ValueError(f"looks need {FIRST_LOOK} groups or more; got {summary.sizes.size}")
-    best = result.names.index(result.ranking[0])
-    others = np.array([result.names.index(name) for name in result.ranking[1:]])
+    best = result.place[result.ranking[0]]
+    others = np.array([result.place[name] for name in result.ranking[1:]])
     differences = summary.gaps[others] - summary.gaps[best]
     low, high = confidence_sequence(differences)
     counts = numbers_to_look_at(summary.sizes.size)
     mean = np.cumsum(differences, axis=1) / np.arange(1, summary.sizes.size + 1)
     setting = replace(result.setting, looks=None)
     margin = np.full(others.size, setting.margin)
-    probability = np.empty((others.size, counts.size))
-    surer = np.empty((others.size, counts.size))
+    better = np.empty((others.size, counts.size))
+    named = np.empty((others.size, counts.size), dtype=bool)
     for place, number in enumerate(counts.tolist()):
         part = summary.taken(range(number))
         law = result.law.differences(part, setting, np.full(others.size, best), others)
-        probability[:, place] = law.below(-margin)[0]
-        surer[:, place] = np.maximum(probability[:, place], 1.0 - law.below(margin)[0])
+        better[:, place] = law.below(-margin)[0]
+        worse = 1.0 - law.below(margin)[0]
+        at = counts[place] - 1
+        clear = (low[:, at] > 0.0) | (high[:, at] < 0.0)
+        found = classify(better[:, place], worse, setting.threshold, clear=clear)
+        named[:, place] = found.said != OPEN
     seen = counts - 1
-    low, high = low[:, seen], high[:, seen]
-    outside = (low > 0.0) | (high < 0.0)
-    sure = surer > setting.threshold
     return Looks(
         result.ranking[0],
         result.ranking[1:],
@@ -141,10 +143,10 @@ def looks(result: Judgement) -> Looks:
         summary.noun,
         counts,
         mean[:, seen],
-        low,
-        high,
-        probability,
-        outside & sure,
+        low[:, seen],
+        high[:, seen],
+        better,
+        named,
     )
 
 

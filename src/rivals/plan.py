@@ -18,12 +18,12 @@ from rivals._checks import check_size
 from rivals._random import PLANNED_GROUPS, entropy_from, stream
 from rivals._types import RNG, BoolArray, FloatArray
 from rivals.judgement import Judgement
-from rivals.laws.groups import Groups, NewGroups
+from rivals.laws.groups import NewGroups
 from rivals.method.looks import reach_at
 from rivals.method.more_groups import Future, chance_in_the_end, futures, spread_with
+from rivals.method.rule import OPEN, classify
 from rivals.method.probability import probability_over
 from rivals.method.spread import Spread
-from rivals.summaries import GroupSummaries
 from rivals.table import Column, Table, plain
 
 MORE_GROUPS = (5, 10, 20, 40)
@@ -178,24 +178,22 @@ class Plan:
 def plan(result: Judgement, more_groups: Any = MORE_GROUPS, *, rng: RNG = 0) -> Plan:
     """The chance that so many more groups tell each model that is open from the best."""
     numbers = checked_numbers(more_groups)
-    if result.groups is None or not isinstance(result.law, Groups):
+    if result.groups is None:
         raise ValueError(
             "a plan is of more groups, and one data set has none; compare with groups=, the group "
             "of each point"
         )
-    best = result.names.index(result.ranking[0])
-    others = [
-        place
-        for place in map(result.names.index, result.survivors)
-        if place != best and result.groups.known[best, place]
-    ]
+    best = result.place[result.ranking[0]]
+    places = [result.place[name] for name in result.survivors if name != result.ranking[0]]
+    others = [place for place in places if result.groups.known[best, place]]
     if not others and len(result.survivors) > 1:
         raise ValueError(
             "nothing can be planned: the error of the difference between the models that are open "
             "is not known; give estimates with their covariance"
         )
     entropy = entropy_from(rng)
-    outlooks = [_outlook(result, result.law, result.groups, best, other) for other in others]
+    beside = result.beside(result.ranking[0], result.survivors)
+    outlooks = [_outlook(result, best, other) for other in others]
     looked = [
         outlook.look(numbers, stream(entropy, PLANNED_GROUPS, other))
         for outlook, other in zip(outlooks, others, strict=True)
@@ -208,7 +206,7 @@ def plan(result: Judgement, more_groups: Any = MORE_GROUPS, *, rng: RNG = 0) -> 
         chance=np.array([chance for chance, _ in looked]).reshape(-1, len(numbers)),
         in_the_end=np.array([outlook.in_the_end for outlook in outlooks]),
         even_odds=np.array([odds for _, odds in looked]),
-        probability=result.beside(best, result.new_groups)[others],
+        probability=np.array([beside.better[beside.row(result.names[place])] for place in others]),
         n_groups=result.n_groups,
         noun=result.groups.noun,
         new_groups=setting.new_groups,
@@ -241,13 +239,14 @@ def checked_numbers(more_groups: Any) -> tuple[int, ...]:
     return tuple(numbers)
 
 
-def _outlook(
-    result: Judgement, law: Groups, summary: GroupSummaries, best: int, other: int
-) -> Outlook:
+def _outlook(result: Judgement, best: int, other: int) -> Outlook:
     setting = result.setting
+    law = result.reduced.differences(setting, np.array([best]), np.array([other]))
+    if not isinstance(law, NewGroups):
+        raise ValueError(f"law {result.law.name!r} does not say what more groups would bring")
     return Outlook(
-        law.differences(summary, setting, np.array([best]), np.array([other])),
-        law.kappa(summary),
+        law,
+        result.law.kappa(result.summary),
         setting.new_groups,
         setting.threshold,
         setting.margin,
@@ -315,8 +314,8 @@ class Outlook:
         horizon = n_then if self.new_groups is None else self.new_groups
         better = probability_over(then, horizon, self.margin)[0]
         worse = 1.0 - probability_over(then, horizon, -self.margin)[0]
-        sure = np.maximum(better, worse) > self.threshold
-        return np.asarray(sure & self._is_clear(future) if self.looks else sure)
+        clear = self._is_clear(future) if self.looks else None
+        return np.asarray(classify(better, worse, self.threshold, clear=clear).said != OPEN)
 
     def _is_clear(self, future: Future) -> BoolArray:
         """Whether zero lies outside of the confidence sequence of all groups together."""

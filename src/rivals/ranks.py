@@ -64,7 +64,7 @@ class Ranks:
 
 def ranks(result: Judgement) -> Ranks:
     """From the probabilities of all pairs."""
-    order = np.array([result.names.index(name) for name in result.ranking])
+    order = np.array([result.place[name] for name in result.ranking])
     probability = result.probability[np.ix_(order, order)]
     n_models = order.size
     sure = 1.0 - (1.0 - result.setting.threshold) / max(n_models - 1, 1)

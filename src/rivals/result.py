@@ -58,8 +58,7 @@ class Comparison(Judgement):
 
     def __str__(self) -> str:
         """The table, the decision, one caution, the track record."""
-        best = self.names.index(self.ranking[0])
-        rows = shown.table(self, best, MOST_ROWS).text()
+        rows = shown.table(self, self.ranking[0], MOST_ROWS).text()
         hidden = say.not_shown(len(self.names) - MOST_ROWS)
         lines = [told.opening(self), "", rows, *hidden, "", self.conclusion]
         return "\n".join([*lines, *told.track_record(self), say.POINTERS])
@@ -72,11 +71,11 @@ class Comparison(Judgement):
     @cached_property
     def table(self) -> Table:
         """Every model beside the best."""
-        return shown.table(self, self.names.index(self.ranking[0]))
+        return shown.table(self, self.ranking[0])
 
     def against(self, name: str) -> Table:
         """Every model beside one of them, such as a baseline."""
-        return shown.table(self, shown.place_of(self, name))
+        return shown.table(self, shown.there(self, name))
 
     @property
     def pairs(self) -> Table:
@@ -146,7 +145,7 @@ class Comparison(Judgement):
             "new_groups": plain(self.new_groups),
             "source": asdict(self.summary.source),
             "notes": [
-                {"code": note.code, "text": say.noted(note, shown.noun(self))}
+                {"code": note.code, "text": say.noted(note, self.noun)}
                 for note in self.notes
             ],
             "conclusion": self.conclusion,

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
-from math import inf
 from os import PathLike, replace
 from pathlib import Path
 from typing import Any
@@ -16,18 +15,13 @@ from zipfile import ZipFile
 
 import numpy as np
 
-from rivals._checks import check_size
 from rivals._types import FloatArray
 from rivals.evidence import Note
 from rivals.judgement import Judgement
-from rivals.laws import LAWS, Beta, Groups, Law, Transport, law_of
-from rivals.laws.beta import BetaSummary
-from rivals.laws.transport import TransportSummary
-from rivals.losses import Provenance, check_names, finite
-from rivals.method.error import MeanErrors, PairSums
+from rivals.laws import Law
+from rivals.losses import Provenance, check_names
 from rivals.mistakes import NOTICED
-from rivals.setting import CalibratedC, Setting, number
-from rivals.summaries import GroupSummaries, check_squares
+from rivals.setting import CalibratedC, Setting
 
 FORMAT = "rivals.Comparison/1"
 # An archive that unpacks into more than this, and so many times its own size, holds no losses.
@@ -42,12 +36,10 @@ def save(result: Judgement, path: str | PathLike[str]) -> None:
             "probabilities that were read through a calibration are not saved with their curve; "
             "compare with correct=False, or save the calibration"
         )
-    if type(result.law) not in LAWS.values():
-        raise TypeError(f"law {result.law.name!r} is not one of rivals, and cannot be saved")
     header = {
         "format": FORMAT,
         "law": result.law.name,
-        "law_options": asdict(result.law),  # type: ignore[call-overload]
+        "law_options": result.law.options(),
         "setting": result.setting.to_dict(),
         "models": list(result.names),
         "source": asdict(result.summary.source),
@@ -55,7 +47,7 @@ def save(result: Judgement, path: str | PathLike[str]) -> None:
     }
     if isinstance(result.setting.c, CalibratedC):
         header["c_from"] = result.setting.c.source
-    plain, arrays = _taken_apart(result.summary)
+    plain, arrays = result.law.to_arrays(result.summary)
     contents: dict[str, Any] = {"header": None, **arrays}
     header["summary"] = plain
     contents["header"] = np.array(json.dumps(header, allow_nan=False))
@@ -107,91 +99,18 @@ def _note(plain: dict[str, Any], models: tuple[str, ...]) -> Note:
     return note
 
 
-def _law(header: dict[str, Any]) -> Law:
-    kind = type(law_of(str(header["law"]), groups=True))
+def _law(header: dict[str, Any]) -> Law[Any]:
+    kind = Law.KNOWN.get(str(header["law"]))
+    if kind is None:
+        raise ValueError(f"law {header['law']!r} is not known here; import the module that has it")
     return kind(**header["law_options"])
 
 
-def _taken_apart(summary: Any) -> tuple[dict[str, Any], dict[str, FloatArray]]:
-    """Plain values, and arrays."""
-    if isinstance(summary, GroupSummaries):
-        return {"json": summary.to_json()}, {}
-    if isinstance(summary, TransportSummary):
-        sums = summary.errors.sums
-        arrays = {
-            "means": summary.means,
-            "misfits": summary.misfits,
-            "own": sums.own,
-            "pairs": np.empty((0, 0)) if sums.matrix is None else sums.matrix,
-            "gaps": np.empty((0, 0)) if sums.gaps is None else sums.gaps,
-        }
-        degrees = summary.errors.degrees
-        return {
-            "n_points": summary.n_points,
-            "reference": summary.reference,
-            "factor": sums.factor,
-            "degrees": "inf" if degrees == inf else degrees,
-        }, arrays
-    return {"reference": summary.reference}, {
-        "observed": summary.observed,
-        "simulated": np.stack(summary.simulated),
-    }
-
-
-def _put_together(
-    law: Law, header: dict[str, Any], arrays: dict[str, FloatArray]
-) -> GroupSummaries | TransportSummary | BetaSummary:
+def _put_together(law: Law[Any], header: dict[str, Any], arrays: dict[str, FloatArray]) -> Any:
     """A summary, checked like any other."""
-    plain = header["summary"]
-    if isinstance(law, Groups):
-        summary = GroupSummaries.from_json(plain["json"])
-        law.check(summary)
-        return summary
     models = tuple(header["models"])
     check_names(list(models))
-    found = {name: finite(array, name) for name, array in arrays.items()}
     source = Provenance(**header["source"])
-    if isinstance(law, Transport):
-        return _transport(models, plain, found, source)
-    assert isinstance(law, Beta)
-    observed, simulated = found["observed"], found["simulated"]
-    if (
-        observed.ndim != 2
-        or simulated.ndim != 3
-        or not (len(observed) == len(simulated) == len(models))
-        or not simulated.size
-    ):
-        raise ValueError("its losses do not fit its models")
-    return law.summary_of(models, float(plain["reference"]), observed, tuple(simulated), source)
-
-
-def _transport(
-    models: tuple[str, ...],
-    plain: dict[str, Any],
-    arrays: dict[str, FloatArray],
-    source: Provenance,
-) -> TransportSummary:
-    size = len(models)
-    matrix = arrays["pairs"] if arrays["pairs"].size else None
-    gaps = arrays["gaps"] if arrays["gaps"].size else None
-    shapes = [arrays["means"].shape == (size,), arrays["own"].shape == (size,)]
-    shapes += [arrays["misfits"].ndim == 2 and arrays["misfits"].shape[1:] == (size,)]
-    shapes += [len(arrays["misfits"]) > 0]
-    shapes += [matrix is None or matrix.shape == (size, size)]
-    shapes += [gaps is None or len(gaps) == size, matrix is not None or gaps is not None]
-    squares = [arrays["own"], arrays["misfits"], arrays["pairs"]]
-    if not all(shapes) or any(array.size and array.min() < 0.0 for array in squares):
-        raise ValueError("its numbers do not fit its models")
-    if matrix is not None:
-        check_squares(arrays["own"], matrix)
-    degrees = inf if plain["degrees"] == "inf" else number(1.0, inf)("degrees", plain["degrees"])
-    factor = number(0.0, 1.0, least=False)("factor", plain["factor"])
-    return TransportSummary(
-        models,
-        check_size(plain["n_points"], "n_points", least=2),
-        number(-inf, inf)("reference", plain["reference"]),
-        arrays["means"],
-        MeanErrors(PairSums(arrays["own"], matrix, gaps, factor), degrees),
-        arrays["misfits"],
-        source,
-    )
+    summary = law.from_arrays(models, source, header["summary"], arrays)
+    law.check(summary)
+    return summary

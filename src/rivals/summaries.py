@@ -120,6 +120,21 @@ class GroupSummaries:
         )
 
     @property
+    def n_groups(self) -> int:
+        """How many groups there are."""
+        return self.sizes.size
+
+    @property
+    def n_points(self) -> int:
+        """Points of all groups together."""
+        return int(self.sizes.sum())
+
+    @property
+    def n_simulations(self) -> int:
+        """Of each model."""
+        return len(self.misfits)
+
+    @property
     def means(self) -> FloatArray:
         """The mean loss of each model in each group."""
         return np.asarray(self.first + self.gaps)

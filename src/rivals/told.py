@@ -8,12 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from rivals import shown
 from rivals import sentences as say
 from rivals.equivalence import LEAST_GROUPS, below_the_spread, equivalent_models
 from rivals.judgement import Judgement
-from rivals.laws.base import quantile
-from rivals.laws.unknown_c import is_unknown
 from rivals.setting import CalibratedC
 from rivals.track_record import LEVEL, Cell, cell_for, coverage_for, one_data_set
 
@@ -24,10 +21,9 @@ SENSITIVITIES = (0.0625, 0.25, 1.0)
 
 def opening(result: Judgement) -> str:
     """What was compared, on what."""
-    groups = result.groups
-    n_points = result.summary.n_points if groups is None else int(groups.sizes.sum())
+    n_points = result.summary.n_points
     source = result.summary.source
-    return say.opening(len(result.names), n_points, result.n_groups, shown.noun(result), source)
+    return say.opening(len(result.names), n_points, result.n_groups, result.noun, source)
 
 
 def conclusion(result: Judgement) -> str:
@@ -41,12 +37,13 @@ def decision(result: Judgement) -> str:
     if result.contradictions:
         if result.groups is None:
             return say.contradicted_draws(best, result.contradictions)
-        return say.contradicted(best, result.contradictions, shown.noun(result))
-    row = dict(zip(result.names, _row(result).tolist(), strict=True))
+        return say.contradicted(best, result.contradictions, result.noun)
     same = equivalent_models(result)
-    open_models = {name: row[name] for name in result.survivors if name not in (best, *same)}
+    beside = result.beside(best, result.survivors)
+    open_names = [name for name in result.survivors if name not in (best, *same)]
+    open_models = {name: float(beside.better[beside.row(name)]) for name in open_names}
     by_more = say.by_more(result.setting.margin, result.summary.source.unit)
-    where = say.where(result.new_groups or 0, result.n_groups, shown.noun(result))
+    where = say.where(result.new_groups or 0, result.n_groups, result.noun)
     by_best = [name for name, found in result.rejections.items() if found.by == best]
     by_others = {name: found.by for name, found in result.rejections.items() if found.by != best}
     found = say.decided(best, by_best, open_models, where, by_more, list(same))
@@ -60,7 +57,7 @@ def decision(result: Judgement) -> str:
 
 def cautions(result: Judgement) -> list[str]:
     """What speaks against the decision, the gravest first."""
-    noun = shown.noun(result)
+    noun = result.noun
     grave = ("opposite sign", "same losses", "errors not known")
     found = [say.noted(note, noun) for note in result.notes if note.code in grave]
     found += _provisional(result)
@@ -78,17 +75,16 @@ def cautions(result: Judgement) -> list[str]:
 
 def _provisional(result: Judgement) -> list[str]:
     """P with c unknown, of the rejected model nearest to the best; of any, if none is rejected."""
-    if not is_unknown(result.law, result.setting) or result.contradictions:
+    if not result.c_is_unknown or result.contradictions:
         return []
-    best = result.names.index(result.ranking[0])
-    judged = list(result.rejections) or result.ranking[1:]
-    others = np.array([result.names.index(name) for name in judged])
-    unknown = shown.chance_without_c(result, best, others)
+    beside = result.beside(result.ranking[0], tuple(result.rejections) or result.ranking)
+    if result.rejections:
+        beside = beside.only(np.isin(beside.names, tuple(result.rejections)))
+    unknown = beside.without_c()
     nearest = int(np.argmin(unknown))
-    at_c = float(_row(result)[others[nearest]])
+    at_c, without = float(beside.better[nearest]), float(unknown[nearest])
     n_data_sets = one_data_set().n_data_sets
-    name = result.names[others[nearest]]
-    return [say.provisional(result.c, name, at_c, float(unknown[nearest]), n_data_sets)]
+    return [say.provisional(result.c, beside.names[nearest], at_c, without, n_data_sets)]
 
 
 def _open(result: Judgement) -> list[str]:
@@ -105,13 +101,13 @@ def _open(result: Judgement) -> list[str]:
 
 def _held_back_by_looks(result: Judgement) -> list[str]:
     """Models that P alone would reject, but looks at growing data do not allow it yet."""
-    best = result.names.index(result.ranking[0])
-    evidence = result.evidence
-    held = (
-        (evidence.better == best) & (evidence.forward > result.setting.threshold) & ~evidence.clear
-    )
-    names = [result.names[place] for place in evidence.worse[held].tolist()]
-    return [name for name in names if name not in result.rejections]
+    if not result.setting.looks:
+        return []
+    beside = result.beside(result.ranking[0])
+    rows = zip(beside.names, beside.better.tolist(), beside.outcomes.reasons, strict=True)
+    above = result.setting.threshold
+    held = [name for name, better, why in rows if why == "looks" and better > above]
+    return [name for name in held if name not in result.rejections]
 
 
 def _small_lead(result: Judgement) -> list[str]:
@@ -121,17 +117,17 @@ def _small_lead(result: Judgement) -> list[str]:
     beaten = [name for name in result.ranking[1:] if name in result.rejections][:MOST_TOLD]
     if not beaten:
         return []
-    others = np.array([result.names.index(name) for name in beaten])
-    one = result.beside(_best(result), 1.0, others=others)[others]
+    beside = result.beside(result.ranking[0], beaten)
+    one = beside.chance(1.0)[[beside.row(name) for name in beaten]]
     close = int(np.argmin(np.where(np.isnan(one), 1.0, one)))
     if not one[close] < say.SURE_OF_ONE:
         return []
-    return [say.small_lead(beaten[close], float(one[close]), shown.noun(result))]
+    return [say.small_lead(beaten[close], float(one[close]), result.noun)]
 
 
 def details(result: Judgement) -> str:
     """All the rest: by how much, sensitivity, notes, settings."""
-    noun = shown.noun(result)
+    noun = result.noun
     lines = [decision(result), *cautions(result)]
     lines += [say.noted(note, noun) for note in result.notes]
     lines += _by_how_much(result)
@@ -142,13 +138,13 @@ def details(result: Judgement) -> str:
         if result.n_groups < LEAST_GROUPS:
             lines.append(say.too_few_for_equivalence(result.n_groups, LEAST_GROUPS, noun))
         lines += below_the_spread(result, margin)
-    n_simulations = result.law.n_simulations(result.summary)
+    n_simulations = result.summary.n_simulations
     if n_simulations and not result.contradictions and result.correction is None:
         others = [value for value in SENSITIVITIES if value != result.c]
         at_each = [result.at(c=value).survivors for value in others]
         lines.append(say.sensitivity(others, result.ranking[0], at_each))
     lines += track_record(result)
-    seed = result.setting.rng if result.law.name in ("beta", "paper") else None
+    seed = result.setting.rng if result.law.draws else None
     lines.append(
         say.settings(result.law.name, result.c, n_simulations, result.setting.threshold, seed)
     )
@@ -161,45 +157,34 @@ def details(result: Judgement) -> str:
 
 def _by_how_much(result: Judgement) -> list[str]:
     """Intervals of the differences from the best, and the largest margin of each rejection."""
-    best = _best(result)
-    others = np.array([result.names.index(name) for name in result.ranking[1:MOST_TOLD]])
-    low, high = shown.interval_beside(result, best, others)
+    first = result.ranking[0]
+    beside = result.beside(first, result.ranking[:MOST_TOLD])
     unit = result.summary.source.unit
-    first = result.names[best]
     lines = []
     level = result.setting.level
-    for place, lowest, highest in zip(others.tolist(), low.tolist(), high.tolist(), strict=True):
-        name = result.names[place]
+    for name in result.ranking[1:MOST_TOLD]:
+        row = beside.row(name)
+        lowest, highest = float(beside.low[row]), float(beside.high[row])
         if lowest != lowest:
             continue  # its error is not known
         lines.append(say.ahead(first, name, lowest, highest, level, unit))
         found = result.rejections.get(name)
-        if found is not None and found.by == first and not is_unknown(result.law, result.setting):
-            margin = largest_margin(result, best, place)
+        if found is not None and found.by == first and not result.c_is_unknown:
+            margin = float(beside.largest_margin[row])
             if margin > 0.0:
                 lines.append(say.at_least(first, name, margin, result.setting.threshold, unit))
     return lines
 
 
-def largest_margin(result: Judgement, best: int, other: int) -> float:
-    """The margin by which the best is better with just the probability of the threshold."""
-    places = np.array([other]), np.array([best])
-    law = result.law.differences(result.summary, result.setting, *places)
-    return float(quantile(law, np.array([1.0 - result.setting.threshold]))[0])
-
-
 def _heterogeneity(result: Judgement) -> list[str]:
     """τ and I² of the differences from the best."""
-    if result.groups is None:
-        return []
-    best = _best(result)
+    beside = result.beside(result.ranking[0], result.ranking[:MOST_TOLD])
     unit = result.summary.source.unit
     lines = []
     for name in result.ranking[1:MOST_TOLD]:
-        other = result.names.index(name)
-        tau, part = result.law.heterogeneity(result.groups, result.setting, best, other)
+        tau, part = float(beside.tau[beside.row(name)]), float(beside.i2[beside.row(name)])
         if tau == tau:
-            lines.append(say.spread_between(name, tau, part, shown.noun(result), unit))
+            lines.append(say.spread_between(name, tau, part, result.noun, unit))
     return lines
 
 
@@ -235,7 +220,7 @@ def covered(result: Judgement, of: str) -> list[str]:
     setting = result.setting
     over = {None: "the study repeated", 1.0: "one new group", inf: "the population mean"}
     asked = over.get(setting.new_groups)
-    is_default = setting.c is None and result.law.name in ("groups", "transport")
+    is_default = result.law.was_measured(setting)
     left_out = result.summary.source.left_out
     if result.groups is None:
         asked, left_out = "one new group", False
@@ -251,10 +236,10 @@ def covered(result: Judgement, of: str) -> list[str]:
 
 def methods(result: Judgement) -> str:
     """A paragraph for the methods section of a paper."""
-    noun = shown.noun(result)
+    noun = result.noun
     setting = result.setting
     horizon = say.new(result.new_groups or 1, noun)
-    n_simulations = result.law.n_simulations(result.summary)
+    n_simulations = result.summary.n_simulations
     parts = [
         say.method_of_loss(result.summary.source, noun, result.n_groups),
         say.methods(result.law.methods(result.summary), noun, horizon),
@@ -284,12 +269,3 @@ def _chosen(result: Judgement) -> str:
         source = ", ".join(f"{key} {value}" for key, value in given.source.items())
         return f"chosen by a calibration ({source})"
     return "the default" if given is None else "given"
-
-
-def _best(result: Judgement) -> int:
-    return result.names.index(result.ranking[0])
-
-
-def _row(result: Judgement) -> Any:
-    """P(best better) over the new groups that the decision is about."""
-    return result.beside(_best(result), result.new_groups)

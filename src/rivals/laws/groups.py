@@ -22,15 +22,15 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import inf, nan
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from rivals._types import BoolArray, FloatArray, IntArray
-from rivals.evidence import Evidence, Note
-from rivals.laws.base import TOGETHER, Law, Pairs, every_pair, pieces
+from rivals.evidence import Note
+from rivals.laws.base import TOGETHER, Differences, Law, Pairs, pieces
 from rivals.laws.transport import FAR, together_and_alone
-from rivals.losses import Study
+from rivals.losses import Provenance, Study
 from rivals.method.looks import excludes_zero
 from rivals.method.probability import probability_next, probability_over
 from rivals.method.spread import POINTS, Spread, spread_between_groups
@@ -71,7 +71,7 @@ OF_ESTIMATES = (
 
 
 @dataclass(frozen=True)
-class Groups(Law):
+class Groups(Law[GroupSummaries]):
     """The default where there are groups: a random-effects model.
 
     Parameters
@@ -125,9 +125,6 @@ class Groups(Law):
         weights = weights_of_groups(summary)
         return np.asarray(weights @ summary.first + summary.gaps @ weights)
 
-    def n_simulations(self, summary: GroupSummaries) -> int:
-        return len(summary.misfits)
-
     def width(self, summary: GroupSummaries) -> int:
         return max(POINTS * (len(summary.misfits) + 1), summary.sizes.size)
 
@@ -166,15 +163,13 @@ class Groups(Law):
             points,
         )
 
-    def evidence(
-        self, summary: GroupSummaries, setting: Setting, asked: Pairs | None = None
-    ) -> Evidence:
-        """Of the pairs that can be judged: not all can, where estimates came without covariance."""
-        if summary.variances is not None:
-            first, second = every_pair(len(summary.models)) if asked is None else asked
-            known = summary.known[first, second]
-            asked = (first[known], second[known])
-        return super().evidence(summary, setting, asked)
+    def judged(self, summary: GroupSummaries, pairs: Pairs) -> Pairs:
+        """Not all can be, where estimates came without covariance."""
+        if summary.variances is None:
+            return pairs
+        first, second = pairs
+        known = summary.known[first, second]
+        return first[known], second[known]
 
     def risks(self, summary: GroupSummaries, setting: Setting) -> NewGroups:
         misfits = together_and_alone(summary.misfits.mean(axis=2)) if len(summary.misfits) else None
@@ -225,19 +220,34 @@ class Groups(Law):
     def was_measured(self, setting: Setting) -> bool:
         return setting.c is None and self == Groups()
 
-    def heterogeneity(
-        self, summary: GroupSummaries, setting: Setting, a: int, b: int
-    ) -> tuple[float, float]:
+    def heterogeneity(self, found: Differences) -> tuple[FloatArray, FloatArray] | None:
         """The median of τ, and I²: its part of the variance in a typical group."""
-        found = self.differences(summary, setting, np.array([a]), np.array([b]))
-        if found.fixed[0] or found.unknown[0]:
-            return nan, nan
-        spread = found.spread
-        half = np.searchsorted(np.cumsum(spread.weight[0, 0]), 0.5)
-        tau = float(spread.tau[0, half])
-        variances = found.variances[0]
-        typical = 1.0 / float(np.mean(1.0 / variances)) if variances.min() > 0.0 else 0.0
-        return tau, tau**2 / (tau**2 + typical) if tau > 0.0 else 0.0
+        if not isinstance(found, NewGroups):
+            return None
+        cumulative = np.cumsum(found.spread.weight[0], axis=1)
+        half = np.array([np.searchsorted(row, 0.5) for row in cumulative])
+        tau = found.spread.tau[np.arange(half.size), half]
+        has_none = found.variances.min(axis=1) <= 0.0
+        variances = np.where(has_none[:, None], 1.0, found.variances)
+        typical = np.where(has_none, 0.0, 1.0 / np.mean(1.0 / variances, axis=1))
+        whole = tau**2 + typical
+        part = np.divide(tau**2, whole, out=np.zeros_like(tau), where=(tau > 0.0) & (whole > 0.0))
+        is_known = ~(found.fixed | found.unknown)
+        return np.where(is_known, tau, nan), np.where(is_known, part, nan)
+
+    def to_arrays(
+        self, summary: GroupSummaries
+    ) -> tuple[dict[str, Any], dict[str, FloatArray]]:
+        return {"json": summary.to_json()}, {}
+
+    def from_arrays(
+        self,
+        models: tuple[str, ...],
+        source: Provenance,
+        plain: dict[str, Any],
+        arrays: dict[str, FloatArray],
+    ) -> GroupSummaries:
+        return GroupSummaries.from_json(plain["json"])
 
     def kappa(self, summary: GroupSummaries) -> float:
         """κ: by which part shared training data widen V."""
@@ -399,3 +409,7 @@ class NewGroups:
 
     def error(self, value: FloatArray) -> FloatArray:
         return np.zeros(len(self.values))
+
+    def over(self, new_groups: float | None) -> NewGroups:
+        asked = self.values.shape[1] if new_groups is None else new_groups
+        return self if asked == self.new_groups else replace(self, new_groups=asked)

@@ -8,30 +8,45 @@ mean loss m, with variance c W², W² the mean over simulations of the squared 1
 Formula, with se the standard error of the paired difference:
 
     P(R_a < R_b − Δ) = Φ( (m_b − m_a − Δ) / √(c (W_a² + W_b²) + se²) )
+
+Of one data set nobody knows c. Beside P at a c stands P averaged over what c has been on real data,
+
+    P(R_a < R_b − Δ) = E_c Φ( (m_b − m_a − Δ) / √(c (W_a² + W_b²) + se²) ),  ln c ~ N(ln c₀, s²).
+
+c₀ and s were fitted to real data sets with groups, of which one at a time was taken as the data at
+hand (`benchmarks/real/one_data_set.py`); they stand in `track_record.json`. The risk of one model
+by itself has a c₀ and s of its own: risks of several models move together, so that a pair moves by
+less than independent draws would give.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import inf
+from math import inf, log
 from typing import Any, ClassVar
 
 import numpy as np
 
+from rivals._checks import check_size
 from rivals._types import FloatArray, IntArray
 from rivals.evidence import Note
 from rivals.laws.base import Law
-from rivals.losses import Provenance, Study
+from rivals.losses import Provenance, Study, finite
 from rivals.method.distance import wasserstein_distances
-from rivals.method.error import MeanErrors, mean_errors
+from rivals.method.error import MeanErrors, PairSums, mean_errors
 from rivals.method.probability import probability_lower
-from rivals.setting import Setting
+from rivals.setting import CalibratedC, Setting, number
+from rivals.summaries import check_squares
+from rivals.track_record import one_data_set
 
 # With fewer losses than this, their tails are not known.
 FEW_LOSSES = 300
 # A law hardly ever lies farther out than so many of its standard deviations.
 FAR = 10.0
+# Points of the grid of ln c, evenly spaced over so many standard deviations to either side.
+POINTS = 97
+REACH = 4.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +61,17 @@ class TransportSummary:
     misfits: FloatArray  # simulations × models
     source: Provenance
 
+    @property
+    def n_simulations(self) -> int:
+        """Of each model."""
+        return len(self.misfits)
+
+    @property
+    def n_groups(self) -> int:
+        """None."""
+        return 0
+
+
 # For a paper.
 METHOD = (
     "Models were compared by the transport method of the rivals package: the risk of a model "
@@ -55,7 +81,7 @@ METHOD = (
 
 
 @dataclass(frozen=True)
-class Transport(Law):
+class Transport(Law[TransportSummary]):
     """The default for one data set, in closed form.
 
     Examples
@@ -92,10 +118,7 @@ class Transport(Law):
     def risk(self, summary: TransportSummary) -> FloatArray:
         return summary.reference + summary.means
 
-    def n_simulations(self, summary: TransportSummary) -> int:
-        return len(summary.misfits)
-
-    def methods(self, summary: Any) -> str:
+    def methods(self, summary: TransportSummary) -> str:
         return METHOD
 
     def width(self, summary: TransportSummary) -> int:
@@ -125,6 +148,82 @@ class Transport(Law):
         sampling = summary.errors.own
         moved = self.c(setting) * together_and_alone(summary.misfits)
         return Normal(self.risk(summary), moved + sampling, sampling, summary.errors.degrees)
+
+    def c_is_unknown(self, setting: Setting) -> bool:
+        """One data set, and no calibration."""
+        return not isinstance(setting.c, CalibratedC)
+
+    def was_measured(self, setting: Setting) -> bool:
+        return setting.c is None
+
+    def without_c(
+        self, summary: TransportSummary, setting: Setting, a: IntArray, b: IntArray
+    ) -> OverC:
+        at_c = self.differences(summary, setting, a, b)
+        misfit = summary.misfits.mean(axis=0)
+        known = one_data_set()
+        both = misfit[a] + misfit[b]
+        return over_c(at_c.centre, at_c.sampling, both, known.median_c, known.sd_log_c)
+
+    def risks_without_c(self, summary: TransportSummary, setting: Setting) -> OverC:
+        known = one_data_set()
+        at_c = self.risks(summary, setting)
+        misfit = summary.misfits.mean(axis=0)
+        median, sd_log = known.risk_median_c, known.risk_sd_log_c
+        return over_c(at_c.centre, at_c.sampling, misfit, median, sd_log)
+
+    def to_arrays(
+        self, summary: TransportSummary
+    ) -> tuple[dict[str, Any], dict[str, FloatArray]]:
+        sums = summary.errors.sums
+        degrees = summary.errors.degrees
+        plain = {
+            "n_points": summary.n_points,
+            "reference": summary.reference,
+            "factor": sums.factor,
+            "degrees": "inf" if degrees == inf else degrees,
+        }
+        return plain, {
+            "means": summary.means,
+            "misfits": summary.misfits,
+            "own": sums.own,
+            "pairs": np.empty((0, 0)) if sums.matrix is None else sums.matrix,
+            "gaps": np.empty((0, 0)) if sums.gaps is None else sums.gaps,
+        }
+
+    def from_arrays(
+        self,
+        models: tuple[str, ...],
+        source: Provenance,
+        plain: dict[str, Any],
+        arrays: dict[str, FloatArray],
+    ) -> TransportSummary:
+        size = len(models)
+        arrays = {name: finite(array, name) for name, array in arrays.items()}
+        matrix = arrays["pairs"] if arrays["pairs"].size else None
+        gaps = arrays["gaps"] if arrays["gaps"].size else None
+        shapes = [arrays["means"].shape == (size,), arrays["own"].shape == (size,)]
+        shapes += [arrays["misfits"].ndim == 2 and arrays["misfits"].shape[1:] == (size,)]
+        shapes += [len(arrays["misfits"]) > 0]
+        shapes += [matrix is None or matrix.shape == (size, size)]
+        shapes += [gaps is None or len(gaps) == size, matrix is not None or gaps is not None]
+        squares = [arrays["own"], arrays["misfits"], arrays["pairs"]]
+        if not all(shapes) or any(array.size and array.min() < 0.0 for array in squares):
+            raise ValueError("its numbers do not fit its models")
+        if matrix is not None:
+            check_squares(arrays["own"], matrix)
+        given = plain["degrees"]
+        degrees = inf if given == "inf" else number(1.0, inf)("degrees", given)
+        factor = number(0.0, 1.0, least=False)("factor", plain["factor"])
+        return TransportSummary(
+            models,
+            check_size(plain["n_points"], "n_points", least=2),
+            number(-inf, inf)("reference", plain["reference"]),
+            arrays["means"],
+            MeanErrors(PairSums(arrays["own"], matrix, gaps, factor), degrees),
+            arrays["misfits"],
+            source,
+        )
 
     def notes(self, summary: TransportSummary, setting: Setting) -> tuple[Note, ...]:
         few = summary.n_points < FEW_LOSSES
@@ -168,6 +267,9 @@ class Normal:
     def error(self, value: FloatArray) -> FloatArray:
         return np.zeros(self.centre.size)
 
+    def over(self, new_groups: float | None) -> Normal:
+        return self
+
 
 def together_and_alone(misfits: FloatArray) -> FloatArray:
     """W² by all simulations together, and by each alone where there are several."""
@@ -182,3 +284,36 @@ def need_simulations(study: Study, name: str) -> None:
             f"law {name!r} measures how far simulations are from the data: pass (observed, "
             "simulated) or Candidates, or groups=, three or more of which need no simulations"
         )
+
+
+def over_c(
+    centre: FloatArray, sampling: FloatArray, misfit: FloatArray, median: float, sd_log: float
+) -> OverC:
+    """Normal laws of several pairs or models, averaged over c, the factor of `misfit`."""
+    steps = np.linspace(-REACH, REACH, POINTS)
+    weights = np.exp(-0.5 * steps**2)
+    c = np.exp(log(median) + sd_log * steps)
+    return OverC(centre, sampling[:, None] + misfit[:, None] * c, weights / weights.sum())
+
+
+@dataclass(frozen=True, eq=False)
+class OverC:
+    """A mixture of normal laws, one for each c of the grid: variances are pairs × grid."""
+
+    centre: FloatArray
+    variance: FloatArray
+    weights: FloatArray
+
+    def below(self, value: FloatArray) -> FloatArray:
+        gap = np.broadcast_to((value - self.centre)[:, None], self.variance.shape)
+        return (probability_lower(gap, self.variance) @ self.weights)[None, :]
+
+    def bracket(self) -> tuple[FloatArray, FloatArray]:
+        reach = 10.0 * np.sqrt(self.variance[:, -1])
+        return self.centre - reach, self.centre + reach
+
+    def error(self, value: FloatArray) -> FloatArray:
+        return np.zeros(self.centre.size)
+
+    def over(self, new_groups: float | None) -> OverC:
+        return self

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from rivals import sentences as say
-from rivals import told
+from rivals import shown, told
 from rivals.plots.style import (
     COLOURS,
     ROW,
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from rivals.result import Comparison
-    from rivals.table import Column
 
 MOST_ROWS = 40
 
@@ -57,25 +56,28 @@ def plot_differences(result: Comparison, *, ax: Axes | None = None) -> Axes:
     """
     ax = axes_or_new(ax, width=7.0, height=1.5 + 0.28 * min(len(result.names), MOST_ROWS))
     lines = 2 if is_narrow(ax) else 1
-    rows = result.table.first(min(MOST_ROWS, room_for_rows(ax, lines * ROW)))
-    model, _, behind, interval, *chances, decision = rows.columns
-    names = list(model.values)
-    for row, name in enumerate(names):
+    names = result.ranking[: min(len(result.names), MOST_ROWS, room_for_rows(ax, lines * ROW))]
+    best = result.ranking[0]
+    beside = result.beside(best, names)
+    chances = shown.chances(result, beside)
+    for place, (name, decision) in enumerate(zip(names, shown.decisions(result, names), strict=True)):
         colour = ink(ax, 0.55) if name in result.rejections else COLOURS[0]
-        ends = interval.values[row]
-        if ends is not None:
-            ax.hlines(row, *ends, color=colour, linewidth=3)
-        ax.plot(behind.values[row] or 0.0, row, "o", color=colour, markersize=5)
-        _write(ax, row, chances, decision)
+        row = None if name == best else beside.row(name)
+        if row is not None:
+            ax.hlines(place, beside.low[row], beside.high[row], color=colour, linewidth=3)
+        gap = 0.0 if row is None else float(beside.gap[row])
+        ax.plot(gap, place, "o", color=colour, markersize=5)
+        cells = [] if row is None else [say.probability(float(each[row])) for *_, each in chances]
+        _write(ax, place, cells, decision)
     ax.axvline(0.0, color=ink(ax, 0.5), linewidth=0.9, zorder=0)
-    ax.set_yticks(range(len(names)), names_of(ax, names), fontsize=small(ax))
+    ax.set_yticks(range(len(names)), names_of(ax, list(names)), fontsize=small(ax))
     ax.tick_params(axis="y", length=0)
     ax.set_ylim(len(names) - 0.4, -0.6)
     ax.grid(axis="x", color=ink(ax, 0.12), linewidth=0.7)
     ax.set_axisbelow(True)
     unit = result.summary.source.unit
-    heads = [column.head for column in chances]
-    wins = chances[0].over or heads.pop()
+    heads = [head for head, _, _ in chances]
+    wins = chances[0][1] or heads.pop()
     cut = len(result.names) - len(names)
     level = None if result.correction is not None else result.setting.level
     caption = say.picture_of_differences(level, wins, heads, cut)
@@ -83,15 +85,14 @@ def plot_differences(result: Comparison, *, ax: Axes | None = None) -> Axes:
     return finish(ax, f"worse than the best{f' ({unit})' if unit else ''}", "", whole)
 
 
-def _write(ax: Axes, row: int, chances: list[Column], decision: Column) -> None:
+def _write(ax: Axes, row: int, cells: list[str], decision: str) -> None:
     """P and the decision, at the right of the row; below each other where there is little room."""
     narrow = is_narrow(ax)
-    cells = [column.cells[row] for column in chances]
     text = " / ".join(cells) if set(cells) != {"–"} else ""
     look: dict[str, Any] = {
         "va": "center",
         "fontsize": small(ax),
         "transform": ax.get_yaxis_transform(),
     }
-    word = decision.cells[row].split(" by ")[0] if narrow else literal(decision.cells[row])
+    word = decision.split(" by ")[0] if narrow else literal(decision)
     ax.text(1.02, row, ("\n" if narrow else "  ").join(filter(None, [text, word])), **look)

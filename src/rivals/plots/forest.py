@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import inf
 from typing import TYPE_CHECKING, Any
 
@@ -77,8 +77,8 @@ def plot_forest(
     >>> ax.get_xlabel()
     'difference in mean loss'
     """
-    best = shown.place_of(result, beside or result.ranking[0])
-    other = _nearest(result, best) if model is None else shown.place_of(result, model)
+    best = shown.there(result, beside or result.ranking[0])
+    other = _nearest(result, best) if model is None else shown.there(result, model)
     values, half = in_each_group(result, other, best)
     order = _drawn(values)
     rows = np.arange(order.size)
@@ -86,8 +86,8 @@ def plot_forest(
     height = 2.2 + 0.17 * (order.size + len(questions))
     ax = axes_or_new(ax, height=height if order.size <= MOST_NAMES else HEIGHT_OF_MANY)
     _draw_groups(ax, values[order], half[order], rows)
-    gap = float(result.evidence.risk[other] - result.evidence.risk[best])
-    _draw_answers(ax, questions, gap, order.size)
+    found = result.beside(best, (other,))
+    _draw_answers(ax, questions, float(found.gap[found.row(other)]), order.size)
     _name_rows(ax, result, order, [each.new_groups for each in questions])
     ax.axvline(0.0, color=ink(ax, 0.5), linewidth=0.9, zorder=0)
     covered = [] if is_narrow(ax) else told.covered(result, "difference")
@@ -96,12 +96,11 @@ def plot_forest(
     return finish(ax, f"difference in mean loss{f' ({unit})' if unit else ''}", "", caption)
 
 
-def _nearest(result: Comparison, best: int) -> int:
+def _nearest(result: Comparison, best: str) -> str:
     """The next best model whose difference from a model is known."""
-    places = [result.names.index(name) for name in result.ranking]
-    others = [place for place in places if place != best]
-    summary = result.groups
-    known = [place for place in others if summary is not None and summary.known[place, best]]
+    others = [name for name in result.ranking if name != best]
+    summary, place = result.groups, result.place
+    known = [n for n in others if summary is not None and summary.known[place[n], place[best]]]
     return (known or others)[0]
 
 
@@ -115,7 +114,7 @@ class Answer:
     chance: float
 
 
-def in_each_group(result: Comparison, a: int, b: int) -> tuple[FloatArray, FloatArray]:
+def in_each_group(result: Comparison, other: str, best: str) -> tuple[FloatArray, FloatArray]:
     """The difference of the mean losses of two models in each group, and half of its interval.
 
     The interval is that of the group by itself: it knows nothing of the others.
@@ -126,27 +125,28 @@ def in_each_group(result: Comparison, a: int, b: int) -> tuple[FloatArray, Float
             "a forest plot is of groups, and this comparison has none; compare with groups=, the "
             "group of each point"
         )
-    if a == b:
-        raise ValueError(f"a forest plot is of two models; got {result.names[a]!r} twice")
+    if other == best:
+        raise ValueError(f"a forest plot is of two models; got {best!r} twice")
+    a, b = result.place[other], result.place[best]
     if not summary.known[a, b]:
         raise ValueError(
-            f"the error of the difference between {result.names[a]!r} and {result.names[b]!r} is "
-            "not known; draw another pair"
+            f"the error of the difference between {other!r} and {best!r} is not known; draw "
+            "another pair"
         )
-    values = summary.gaps[a] - summary.gaps[b]
-    sampling = summary.sampling(np.array([a]), np.array([b]))[0]
     width = float(ndtri(0.5 + 0.5 * result.setting.level))
-    return values, np.asarray(width * np.sqrt(sampling))
+    sampling = summary.sampling(np.array([a]), np.array([b]))[0]
+    return summary.gaps[a] - summary.gaps[b], np.asarray(width * np.sqrt(sampling))
 
 
-def answers(result: Comparison, other: int, best: int) -> list[Answer]:
+def answers(result: Comparison, other: str, best: str) -> list[Answer]:
     """Over one new group, as many as the decision is about, and all groups."""
+    beside = result.beside(best, (other,))
+    row = beside.row(other)
     found = []
     for new_groups in sorted({1.0, float(result.new_groups or 1.0), inf}):
-        setting = replace(result.setting, new_groups=new_groups)
-        low, high = result.law.interval(result.summary, setting, best, np.array([other]))
-        chance = result.beside(best, new_groups, others=np.array([other]))[other]
-        found.append(Answer(new_groups, float(low[0]), float(high[0]), float(chance)))
+        low, high = beside.interval(new_groups)
+        chance = float(beside.chance(new_groups)[row])
+        found.append(Answer(new_groups, float(low[row]), float(high[row]), chance))
     return found
 
 
@@ -187,7 +187,7 @@ def _places(ax: Axes, n_rows: int, questions: list[float]) -> list[float]:
 
 
 def _name_rows(ax: Axes, result: Comparison, order: IntArray, questions: list[float]) -> None:
-    noun = shown.noun(result)
+    noun = result.noun
     places = _places(ax, order.size, questions)
     groups = result.groups
     assert groups is not None
@@ -200,19 +200,20 @@ def _name_rows(ax: Axes, result: Comparison, order: IntArray, questions: list[fl
     ax.set_ylim(places[-1] + 0.8 * (places[-1] - order.size + 1) / len(places), -1.0)
 
 
-def _caption(result: Comparison, other: int, best: int, values: FloatArray) -> str:
+def _caption(result: Comparison, other: str, best: str, values: FloatArray) -> str:
     groups = result.groups
     assert groups is not None
-    tau, part = result.law.heterogeneity(groups, result.setting, other, best)
+    beside = result.beside(best, (other,))
+    row = beside.row(other)
     return say.picture_of_groups(
-        literal(result.names[best]),
-        literal(result.names[other]),
+        literal(best),
+        literal(other),
         int(np.sum(values > 0.0)),
         min(values.size, MOST_DRAWN),
         values.size,
         groups.noun,
-        tau,
-        part,
+        float(beside.tau[row]),
+        float(beside.i2[row]),
         groups.source.unit,
         result.setting.level,
         result.law.kappa(groups),

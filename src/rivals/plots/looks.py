@@ -52,7 +52,7 @@ def plot_looks(result: Comparison, model: str | None = None, *, ax: Axes | None 
     name = model or found.models[0]
     if name == found.lowest:
         raise ValueError(f"{name!r} is the best; name the model to draw beside it")
-    shown.place_of(result, name)
+    shown.there(result, name)
     row = found.models.index(name)
     ax = axes_or_new(ax)
     x = found.n_groups

@@ -52,7 +52,7 @@ def plot_probability(result: Comparison, *, ax: Axes | None = None) -> Axes:
     names = list(result.ranking[:MOST_MODELS])
     size = 2.4 + 0.5 * min(len(names), 12)
     ax = axes_or_new(ax, width=size + (0.6 if len(names) <= 12 else 2.0), height=size)
-    places = [result.names.index(name) for name in names]
+    places = [result.place[name] for name in names]
     probability = result.probability[np.ix_(places, places)].copy()
     np.fill_diagonal(probability, np.nan)
     # Dark at both ends, which differ in hue: 0 is orange, 1 violet.

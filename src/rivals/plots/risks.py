@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rivals import sentences as say
-from rivals import shown, told
+from rivals import told
 from rivals._types import FloatArray
 from rivals.laws.base import quantile
-from rivals.laws.unknown_c import is_unknown
 from rivals.plots.style import COLOURS, axes_or_new, finish, ink, names_of, room_for_rows, small
 
 if TYPE_CHECKING:
@@ -53,10 +52,10 @@ def plot_risks(result: Comparison, *, ax: Axes | None = None) -> Axes:
     n_rows = min(len(result.names), MOST_ROWS)
     ax = axes_or_new(ax, height=1.5 + min(0.75 * n_rows, 0.3 * n_rows + 2.0))
     names = list(result.ranking[: min(n_rows, room_for_rows(ax))])
-    places = [result.names.index(name) for name in names]
+    places = [result.place[name] for name in names]
     grids, densities = density(result)
-    at_c = result.law.risk_interval(result.summary, result.setting)
-    honest = shown.risk_interval(result)
+    at_c = result.risk_interval()
+    honest = result.risk_interval(without_c=True) if result.c_is_unknown else at_c
     for row, (name, place) in enumerate(zip(names, places, strict=True)):
         colour = ink(ax, 0.5) if name in result.rejections else COLOURS[0]
         heights = row - 0.8 * densities[place]
@@ -71,8 +70,8 @@ def plot_risks(result: Comparison, *, ax: Axes | None = None) -> Axes:
     ax.set_ylim(len(names) - 0.6, -1.0)
     unit = result.summary.source.unit
     caption = say.picture_of_risks(
-        say.new(result.new_groups, shown.noun(result)) if result.new_groups else "",
-        result.c if is_unknown(result.law, result.setting) else None,
+        say.new(result.new_groups, result.noun) if result.new_groups else "",
+        result.c if result.c_is_unknown else None,
         result.setting.level,
         bool(result.rejections),
         len(result.names) - len(names),

@@ -53,7 +53,7 @@ def plot_sweep(
     >>> [text.get_text() for text in ax.texts]
     ['1', '1', '2']
     """
-    if not result.law.n_simulations(result.summary):
+    if not result.summary.n_simulations:
         raise ValueError("there is no c to sweep over: these losses have no simulations")
     swept = result.sweep(values)
     c = np.array(sorted(swept))
@@ -88,7 +88,7 @@ def strongest_rival(evidence: Evidence) -> FloatArray:
 def _draw_curves(ax: Axes, result: Comparison, c: FloatArray, strongest: FloatArray) -> None:
     shown = np.clip(strongest, LOWEST, HIGHEST)
     for index, name in enumerate(result.ranking[1 : MOST_CURVES + 1]):
-        place = result.names.index(name)
+        place = result.place[name]
         marker = MARKERS[index % len(MARKERS)]
         label = literal(name)
         ax.plot(c, shown[:, place], marker=marker, markersize=4, label=label, **look(index))

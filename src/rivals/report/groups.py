@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rivals import sentences as say
-from rivals import shown
 from rivals.plots.forest import answers, in_each_group
 from rivals.report.rows import Pool
 from rivals.table import Column
@@ -24,21 +23,21 @@ def groups_of(result: Comparison, pool: Pool) -> dict[str, Any] | None:
     summary = result.groups
     if summary is None:
         return None
-    best = result.names.index(result.ranking[0])
-    models = [result.names.index(name) for name in result.ranking[1 : 1 + MOST_MODELS]]
-    known = [place for place in models if summary.known[place, best]]
+    best, place = result.ranking[0], result.place
+    models = result.ranking[1 : 1 + MOST_MODELS]
+    known = [name for name in models if summary.known[place[name], place[best]]]
     return {
         "noun": summary.noun,
         "nouns": say.plural(summary.noun),
         "level": say.percent(result.setting.level),
         "cut": say.groups_not_listed(summary.sizes.size, MOST_GROUPS, summary.noun),
         "models": [
-            {"model": result.names[place], **_beside(result, place, best, pool)} for place in known
+            {"model": name, **_beside(result, name, best, pool)} for name in known
         ],
     }
 
 
-def _beside(result: Comparison, other: int, best: int, pool: Pool) -> dict[str, Any]:
+def _beside(result: Comparison, other: str, best: str, pool: Pool) -> dict[str, Any]:
     """Answers first, then groups by their difference, the largest on top."""
     summary = result.groups
     assert summary is not None
@@ -47,7 +46,8 @@ def _beside(result: Comparison, other: int, best: int, pool: Pool) -> dict[str, 
     if order.size > MOST_GROUPS:
         order = np.concatenate([order[: MOST_GROUPS // 2], order[-MOST_GROUPS // 2 :]])
     questions = answers(result, other, best)
-    gap = float(result.evidence.risk[other] - result.evidence.risk[best])
+    beside = result.beside(best, (other,))
+    gap = float(beside.gap[beside.row(other)])
     low, high = (values - half)[order], (values + half)[order]
     ends = [
         *((each.low, each.high) for each in questions),
@@ -56,10 +56,9 @@ def _beside(result: Comparison, other: int, best: int, pool: Pool) -> dict[str, 
     centres = [*(gap for _ in questions), *values[order].tolist()]
     decimals = say.decimals_for([*(b - a for a, b in ends), *map(abs, centres)])
     blank = [""] * len(questions)
-    name = result.names[best]
     columns = [
         Column(
-            shown.noun(result),
+            result.noun,
             [
                 *(say.new(each.new_groups, summary.noun) for each in questions),
                 *(summary.groups[place] for place in order.tolist()),
@@ -74,7 +73,7 @@ def _beside(result: Comparison, other: int, best: int, pool: Pool) -> dict[str, 
             lambda value: say.span(value, decimals),
         ),
         Column(
-            f"P({name} wins again)",
+            f"P({best} wins again)",
             [*(say.probability(each.chance) for each in questions), *([""] * order.size)],
         ),
     ]

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from rivals import sentences as say
 from rivals import shown, told
-from rivals.laws import Beta
 from rivals.report.rows import Pool
 from rivals.setting import CalibratedC, Setting
 from rivals.table import Column
@@ -67,7 +66,7 @@ def axes_of(result: Comparison) -> list[Axis]:
         axes.insert(0, _questions(result))
     if not large and not _why_no_c(result):
         axes.append(_numbers("c", VALUES_OF_C, result.c))
-    if not large and not isinstance(result.law, Beta):  # which draws: a margin takes its time
+    if not large and not result.law.draws:  # which draws: a margin takes its time
         axes.append(_numbers("margin", (0.0, *_margins(result)), result.setting.margin))
     if len(result.names) > MOST_ROWS or result.correction is not None:  # curves are of one question
         axes = [each.alone() for each in axes]
@@ -105,10 +104,8 @@ def beside_others(result: Comparison, pool: Pool) -> list[dict[str, Any]]:
     """The table beside each of the best models, such as a baseline; the run's own setting."""
     found = []
     for name in result.ranking[1:MOST_BESIDE] if len(result.names) > 2 else []:
-        place = result.names.index(name)
-        columns = shown.table(result, place, MOST_ROWS).columns
-        table = pool.table(columns, columns[2].values, columns[3].values)
-        found.append({"model": name, **table})
+        columns = shown.table(result, name, MOST_ROWS).columns
+        found.append({"model": name, **pool.table(columns, *_drawn(result, name))})
     return found
 
 
@@ -124,9 +121,9 @@ def _is_large(result: Comparison) -> bool:
 
 def _at_thresholds(result: Comparison, thresholds: Sequence[float], pool: Pool) -> list[list[Any]]:
     """The threshold changes the decision, and nothing else in the table."""
-    best = result.names.index(result.ranking[0])
+    best = result.ranking[0]
     columns = shown.table(result, best, MOST_ROWS).columns[:-1]
-    table = pool.table(columns, columns[2].values, columns[3].values)
+    table = pool.table(columns, *_drawn(result, best))
     found = []
     for threshold in thresholds:
         at = result.at(threshold=threshold)
@@ -144,6 +141,17 @@ def _at_thresholds(result: Comparison, thresholds: Sequence[float], pool: Pool) 
     return found
 
 
+def _drawn(result: Comparison, name: str) -> tuple[list[Any], list[Any]]:
+    """Centres and ends of the bars; nothing in the row of the model itself."""
+    beside = result.beside(name, result.ranking[:MOST_ROWS])
+    rows = [None if other == name else beside.row(other) for other in result.ranking[:MOST_ROWS]]
+    gap, ends = beside.gap.tolist(), list(zip(beside.low.tolist(), beside.high.tolist(), strict=True))
+    return (
+        [None if row is None else gap[row] for row in rows],
+        [None if row is None else ends[row] for row in rows],
+    )
+
+
 def _questions(result: Comparison) -> Axis:
     """One new group, the study repeated, all groups; or what else the run asked."""
     own = result.setting.new_groups
@@ -152,7 +160,7 @@ def _questions(result: Comparison) -> Axis:
     if own != result.n_groups:
         values.add(None)
     ordered = sorted(values, key=lambda value: number_of.get(value, value))  # type: ignore[arg-type,return-value]
-    noun = shown.noun(result)
+    noun = result.noun
     labels = [
         say.question(number_of.get(value, value), result.n_groups, noun)  # type: ignore[arg-type]
         for value in ordered
@@ -182,7 +190,7 @@ def _margins(result: Comparison) -> list[float]:
 
 def _why_no_c(result: Comparison) -> str:
     """Why c cannot be changed; empty where it can."""
-    if not result.law.n_simulations(result.summary):
+    if not result.summary.n_simulations:
         return say.without_c()
     if isinstance(result.setting.c, CalibratedC) or result.correction is not None:
         return say.c_is_calibrated(result.c)

@@ -26,7 +26,7 @@ from rivals.evidence import Note
 from rivals.laws.base import Law
 from rivals.laws.beta.process import HierarchicalBetaProcess, processes_at_each
 from rivals.laws.transport import need_simulations
-from rivals.losses import Losses, Provenance, Study
+from rivals.losses import Losses, Provenance, Study, finite
 from rivals.setting import Setting
 
 __all__ = ["Beta", "BetaSummary", "HierarchicalBetaProcess", "Paper", "draw_seed"]
@@ -59,6 +59,17 @@ class BetaSummary:
     processes: tuple[HierarchicalBetaProcess, ...]
     source: Provenance
 
+    @property
+    def n_simulations(self) -> int:
+        """Of each model."""
+        return len(self.simulated[0])
+
+    @property
+    def n_groups(self) -> int:
+        """None."""
+        return 0
+
+
 # For a paper.
 OF_BETA = (
     "Models were compared by the hierarchical beta process on quantile functions of the loss "
@@ -72,7 +83,7 @@ OF_PAPER = (
 
 
 @dataclass(frozen=True)
-class Beta(Law):
+class Beta(Law[BetaSummary]):
     """The hierarchical beta process, as fine as the data.
 
     Parameters
@@ -95,6 +106,7 @@ class Beta(Law):
 
     name: ClassVar[str] = "beta"
     default_c: ClassVar[float] = 1.0
+    draws: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         if self.depth is not None:
@@ -134,8 +146,30 @@ class Beta(Law):
         excess = [float(np.mean(losses - summary.reference)) for losses in summary.observed]
         return summary.reference + np.array(excess)
 
-    def n_simulations(self, summary: BetaSummary) -> int:
-        return len(summary.simulated[0])
+    def to_arrays(self, summary: BetaSummary) -> tuple[dict[str, Any], dict[str, FloatArray]]:
+        return {"reference": summary.reference}, {
+            "observed": summary.observed,
+            "simulated": np.stack(summary.simulated),
+        }
+
+    def from_arrays(
+        self,
+        models: tuple[str, ...],
+        source: Provenance,
+        plain: dict[str, Any],
+        arrays: dict[str, FloatArray],
+    ) -> BetaSummary:
+        observed, simulated = (finite(arrays[name], name) for name in ("observed", "simulated"))
+        if (
+            observed.ndim != 2
+            or simulated.ndim != 3
+            or not (len(observed) == len(simulated) == len(models))
+            or not simulated.size
+        ):
+            raise ValueError("its losses do not fit its models")
+        return self.summary_of(
+            models, float(plain["reference"]), observed, tuple(simulated), source
+        )
 
     def differences(
         self, summary: BetaSummary, setting: Setting, a: IntArray, b: IntArray
@@ -242,6 +276,9 @@ class DrawnDifferences:
     a: IntArray
     b: IntArray
 
+    def over(self, new_groups: float | None) -> DrawnDifferences:
+        return self
+
     def below(self, value: FloatArray) -> FloatArray:
         pairs = zip(self.a.tolist(), self.b.tolist(), value.tolist(), strict=True)
         columns = [
@@ -269,6 +306,9 @@ class DrawnRisks:
 
     draws: list[list[FloatArray]]
     reference: float
+
+    def over(self, new_groups: float | None) -> DrawnRisks:
+        return self
 
     def below(self, value: FloatArray) -> FloatArray:
         columns = [
