@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from rivals._words import Refusal, WrongKind, opt
 from rivals.setting import number
 
 # Codes for terminals, ends of lines, marks that turn the direction of what follows, and halves of
@@ -27,9 +28,9 @@ def check_size(value: Any, what: str, *, least: int = 1) -> int:
     try:
         found = operator.index(value)
     except TypeError:
-        raise TypeError(f"{what} must be a whole number; got {value!r}") from None
+        raise WrongKind(f"{opt[what]} must be a whole number; got {value!r}") from None
     if found < least:
-        raise ValueError(f"{what} must be at least {least}; got {found}")
+        raise Refusal(f"{opt[what]} must be at least {least}; got {found}")
     return found
 
 

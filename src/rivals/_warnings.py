@@ -6,6 +6,8 @@ import os
 import sys
 import warnings
 
+from rivals._words import in_python
+
 PACKAGE = os.path.dirname(os.path.dirname(__file__)) + os.sep
 
 
@@ -22,6 +24,10 @@ class RivalsWarning(UserWarning):
     >>> warnings.filterwarnings("default", category=RivalsWarning)
     """
 
+    def __init__(self, text: str) -> None:
+        super().__init__(in_python(text))
+        self.text = text
+
 
 def warn(message: str) -> None:
     """Warn with the location of the user's own line, however deep the call."""
@@ -30,4 +36,4 @@ def warn(message: str) -> None:
     while frame.f_back is not None and frame.f_code.co_filename.startswith(PACKAGE):
         level += 1
         frame = frame.f_back
-    warnings.warn(message, RivalsWarning, level)
+    warnings.warn(RivalsWarning(message), None, level)

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from rivals._random import entropy_from
 from rivals._types import RNG
+from rivals._words import Refusal, either, opt
 from rivals.laws import Groups, Law, law_of
 from rivals.losses import Study
 from rivals.mistakes import mistakes
@@ -93,8 +94,9 @@ def compare(
     """
     calibration = c if hasattr(c, "choose_c") else None
     if correct and calibration is None:
-        raise ValueError(
-            "correct=True reads probabilities through a calibration; pass c=calibration"
+        raise Refusal(
+            f"{opt.correct(True)} reads probabilities through a calibration; pass "
+            f"{either('c=calibration', '--c and the store of a calibration')}"
         )
     setting = Setting(
         c=None if calibration is not None else c,
@@ -134,15 +136,15 @@ def compare(
         entropy=setting.rng,
     )
     if n_simulations not in (None, study.n_simulations):
-        raise ValueError(
-            f"n_simulations={n_simulations} is how many a Candidate draws, but these losses hold "
+        raise Refusal(
+            f"{opt.n_simulations(n_simulations)} is how many a Candidate draws, but these losses hold "
             f"{study.n_simulations}; leave it out"
         )
     chosen = law_of(law, groups=study.groups is not None)
     if groups is not None and not chosen.needs_groups:
-        raise ValueError(
+        raise Refusal(
             f"groups are replications, which law {chosen.name!r} does not know; leave law out, or, "
-            "if points only belong together, pass clusters= instead"
+            f"if points only belong together, pass {opt.clusters} instead"
         )
     _refuse_c_of_another_law(c, chosen)
     if calibration is not None:
@@ -184,13 +186,13 @@ def _refuse_c_of_another_law(c: Any, law: Law) -> None:
     """What c means depends on the law: one that was chosen for another would be any number."""
     method = c.source.get("method", law.name) if isinstance(c, CalibratedC) else law.name
     if method != law.name:
-        raise ValueError(
+        raise Refusal(
             f"c was calibrated for law {method!r}, and this comparison is by {law.name!r}; pass "
-            f"law={method!r} too, or the calibration itself as c"
+            f"{opt.law(method)} too, or the calibration itself as c"
         )
 
 
 def _refuse_beside_summaries(**given: Any) -> None:
     for name, value in given.items():
         if value is not None:
-            raise ValueError(f"summaries hold groups and simulations already; leave {name} out")
+            raise Refusal(f"summaries hold groups and simulations already; leave {opt[name]} out")

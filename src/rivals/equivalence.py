@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rivals import sentences as say
+from rivals._words import opt, Refusal
 from rivals.beside import LEAST_GROUPS
 from rivals.judgement import Judgement
 from rivals.table import Column, Table
@@ -69,29 +70,31 @@ def equivalent_models(result: Judgement) -> dict[str, float]:
 def equivalence(result: Judgement, margin: float) -> Equivalence:
     """Refuses what cannot show it: one data set, few groups, no margin."""
     if result.groups is None:
-        raise ValueError(
-            "one data set cannot show that models are equivalent in a replication; pass groups="
+        raise Refusal(
+            f"one data set cannot show that models are equivalent in a replication; pass {opt.groups}"
         )
     if result.n_groups < LEAST_GROUPS:
         raise ValueError(say.too_few_for_equivalence(result.n_groups, LEAST_GROUPS, result.noun))
     beside = result.beside(result.ranking[0], result.ranking).at_margin(margin)
     if not beside.setting.margin:
         raise ValueError("equivalence needs a margin, the smallest difference that matters; got 0")
+    margin = beside.setting.margin
+    spread = below_the_spread(result, margin)
     return Equivalence(
         result.ranking[0],
-        beside.setting.margin,
+        margin,
         beside.names,
         tuple(beside.better.tolist()),
         tuple(beside.equivalent.tolist()),
         tuple(beside.worse.tolist()),
         tuple("undecided" if word == "open" else word for word in beside.outcomes.words),
-        below_the_spread(result, beside.setting.margin),
+        () if spread is None else (say.margin_below_spread(margin, spread, result.noun),),
     )
 
 
-def below_the_spread(result: Judgement, margin: float) -> tuple[str, ...]:
-    """That a margin is below the spread between groups of a difference from the best, if it is."""
+def below_the_spread(result: Judgement, margin: float) -> float | None:
+    """The least spread between groups of a difference from the best that is above a margin."""
     if result.groups is None:
-        return ()
+        return None
     wide = [tau for tau in result.beside(result.ranking[0]).tau.tolist() if tau > margin]
-    return (say.margin_below_spread(margin, min(wide), result.noun),) if wide else ()
+    return min(wide) if wide else None

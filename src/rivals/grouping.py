@@ -10,6 +10,7 @@ import numpy as np
 
 from rivals._checks import check_printable
 from rivals._types import IntArray
+from rivals._words import opt, Refusal, WrongKind
 
 # Capitals of no more letters are an abbreviation, as ICU; longer ones are a way to write columns.
 LONGEST_ACRONYM = 4
@@ -44,16 +45,16 @@ class Grouping:
         if isinstance(labels, Grouping):
             return labels
         if getattr(labels, "ndim", 1) != 1:
-            raise ValueError(
-                f"groups must be one label for each point; got an array of shape {labels.shape}"
+            raise Refusal(
+                f"{opt['groups']} must be one label for each point; got an array of shape {labels.shape}"
             )
         if isinstance(labels, (str, bytes)) or not hasattr(labels, "__len__"):
-            raise TypeError(f"groups must be one label for each point; got {labels!r}")
+            raise WrongKind(f"{opt['groups']} must be one label for each point; got {labels!r}")
         codes, found = _factorised(labels)
         if codes.size and codes.min() < 0:
             missing = int(np.argmin(codes))
-            raise ValueError(
-                f"groups: the label of point {missing} is missing; leave such points out, or name "
+            raise Refusal(
+                f"{opt['groups']}: the label of point {missing} is missing; leave such points out, or name "
                 "their group"
             )
         names = tuple(map(_spelled, found))
@@ -148,8 +149,8 @@ def _check_spellings(names: tuple[str, ...]) -> None:
         except ValueError:
             value = name.strip()
         if value in seen:
-            raise ValueError(
-                f"groups: {seen[value]!r} and {name!r} are two spellings of one label; give every "
+            raise Refusal(
+                f"{opt['groups']}: {seen[value]!r} and {name!r} are two spellings of one label; give every "
                 "group one spelling"
             )
         seen[value] = name

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from rivals._types import BoolArray, FloatArray, IntArray
+from rivals._words import opt, Refusal
 from rivals.evidence import Evidence
 from rivals.laws.base import Reduced
 from rivals.method.rule import Decision, applied, decide
@@ -61,8 +62,8 @@ def judge(
 def refuse_margin(setting: Setting, correction: Correction | None) -> None:
     """The curve of a calibration is of P(better), and of no P(better by more than a margin)."""
     if correction is not None and setting.margin:
-        raise ValueError(
-            "correct=True reads P(better) through a curve, which says nothing of a margin; leave "
+        raise Refusal(
+            f"{opt.correct(True)} reads P(better) through a curve, which says nothing of a margin; leave "
             "one of both out"
         )
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from rivals import sentences as say
 from rivals._types import BoolArray, FloatArray, IntArray
+from rivals._words import opt, Refusal
 from rivals.judgement import Judgement
 from rivals.method.looks import confidence_sequence
 from rivals.method.rule import OPEN, classify
@@ -111,8 +112,8 @@ def looks(result: Judgement) -> Looks:
     """At every number of groups from the third on; of many groups, at some of them."""
     summary = result.groups
     if summary is None:
-        raise ValueError(
-            "looks are at groups that come one after the other; one data set has none: pass groups="
+        raise Refusal(
+            f"looks are at groups that come one after the other; one data set has none: pass {opt.groups}"
         )
     if summary.sizes.size < FIRST_LOOK:
         raise ValueError(f"looks need {FIRST_LOOK} groups or more; got {summary.sizes.size}")

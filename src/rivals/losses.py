@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from rivals._checks import check_printable
 from rivals._types import FloatArray
+from rivals._words import opt, Refusal, WrongKind
 from rivals.grouping import Grouping
 
 # Squares of larger losses may overflow. One place refuses them, and nothing is scaled.
@@ -63,7 +64,7 @@ class Provenance:
             raise TypeError(f"loss, unit, noise, point and library must be text; got {texts}")
         check_printable("loss, unit, noise, point and library", texts)
         if self.left_out not in (True, False, None):
-            raise TypeError(f"left_out must be True, False or None; got {self.left_out!r}")
+            raise WrongKind(f"{opt['left_out']} must be True, False or None; got {self.left_out!r}")
         if not isinstance(self.n_folds, int) or self.n_folds < 0:
             raise TypeError(f"n_folds must be a whole number, 0 or more; got {self.n_folds!r}")
 
@@ -265,7 +266,7 @@ def _grouping_of(groups: Any, n_points: int, index: Any) -> Grouping | None:
     check_index(index, getattr(groups, "index", None), "groups")
     grouping = Grouping.of(groups)
     if grouping.codes.size != n_points:
-        raise ValueError(f"groups: {grouping.codes.size} labels for {n_points} points")
+        raise Refusal(f"{opt['groups']}: {grouping.codes.size} labels for {n_points} points")
     return grouping
 
 
@@ -391,8 +392,8 @@ def _check_alike(losses: Mapping[str, Losses]) -> None:
 def _check_same_groups(losses: Mapping[str, Losses], grouping: Grouping) -> None:
     for name, each in losses.items():
         if each.groups is None:
-            raise ValueError(
-                f"model {name!r} carries no groups, but others do; pass groups= for all, or give "
+            raise Refusal(
+                f"model {name!r} carries no groups, but others do; pass {opt.groups} for all, or give "
                 "every model its groups"
             )
         if each.groups is not grouping and not each.groups.same_as(grouping):
@@ -411,9 +412,9 @@ def one_source(sources: list[Provenance]) -> Provenance:
                 f"losses are in {first.unit} and in {other.unit}; give all models one unit"
             )
         if other.left_out != first.left_out:
-            raise ValueError(
+            raise Refusal(
                 "some losses are of left-out groups and others are not, or do not say so; the "
-                "same must hold for all models: Losses(..., left_out=True)"
+                f"same must hold for all models: Losses(..., {opt.left_out(True)})"
             )
     same = {
         name: getattr(first, name)
@@ -428,8 +429,8 @@ def one_source(sources: list[Provenance]) -> Provenance:
 def _clusters(clusters: Any, n_points: int, index: Any) -> Grouping | None:
     grouping = _grouping_of(clusters, n_points, index)
     if grouping is not None and len(grouping.names) < 2:
-        raise ValueError(
-            "clusters: all points are in one, but their sampling error needs two or more; leave "
+        raise Refusal(
+            f"{opt['clusters']}: all points are in one, but their sampling error needs two or more; leave "
             "clusters out"
         )
     return grouping

@@ -14,6 +14,7 @@ from rivals._checks import check_size
 from rivals._optional import need
 from rivals._random import COMPARISON_SIMULATION, simulation_streams
 from rivals._types import RNG, FloatArray, Model
+from rivals._words import Refusal, WrongKind, either, opt, text_of
 from rivals.grouping import Grouping, noun_of
 from rivals.losses import Losses, check_names, finite
 
@@ -29,6 +30,10 @@ FEW_VALUES = 20
 # A simulation of labels that are so nearly certain equals the data by chance: exp(−sum) is how
 # often.
 SURE = 10.0
+SUMMARISE = either(
+    "rivals.read.summaries(frame, estimate=, error=, groups=)",
+    "`rivals summarise` with --estimate, --error and --groups",
+)
 
 
 @dataclass(frozen=True)
@@ -140,7 +145,8 @@ def losses_of_all(models: Any, data: Any, *, n_simulations: int, entropy: int) -
         try:
             losses[name] = _losses_of(model, data, n_simulations, entropy, place)
         except (TypeError, ValueError) as error:
-            raise type(error)(f"model {name!r}: {error}") from error
+            kind = WrongKind if isinstance(error, TypeError) else Refusal
+            raise kind(f"model {name!r}: {text_of(error)}") from error
     if data is not None and not needs_data:
         raise ValueError(
             "data was given, but all models came with their losses; leave it out, or pass "
@@ -211,8 +217,8 @@ def _named(models: Any) -> list[tuple[Any, Any]]:
         pairs = list(models)
         if all(isinstance(pair, tuple) and len(pair) == 2 for pair in pairs):
             return pairs
-    raise TypeError(
-        "models must be a mapping from name to losses, a data frame with a column of losses for "
+    raise WrongKind(
+        f"{opt['models']} must be a mapping from name to losses, a data frame with a column of losses for "
         f"each model, or GroupSummaries; got {type(models).__name__}"
     )
 
@@ -269,18 +275,17 @@ def _check_are_losses(names: Collection[Any]) -> None:
     """Refuse columns of a data frame that by their names are no losses of a model."""
     for name in names:
         if str(name).lower() in TARGETS:
-            raise ValueError(
+            raise Refusal(
                 f"a column is called {name!r}, so these seem to be predictions, not losses; use "
-                f"rivals.read.predictions(frame, target={name!r}), or leave this column out"
+                f"{either(f'rivals.read.predictions(frame, target={name!r})', f'--target {name}')}, or leave this column out"
             )
     refuse_scores(names, "pass a mapping {name: frame[name], …}")
     # A model may well be called "mean", but not beside one called "sem".
     summaries = [name for name in names if str(name).lower() in SUMMARIES]
     if len(summaries) > 1:
-        raise ValueError(
+        raise Refusal(
             f"columns are called {', '.join(map(repr, summaries))}, which seem to be no models; "
-            "for means and their errors use rivals.read.summaries(frame, estimate=, error=, "
-            "groups=); if they are models after all, pass a mapping {name: frame[name], …}"
+            f"for means and their errors use {SUMMARISE}; if they are models after all, pass a mapping {name: frame[name], …}"
         )
 
 
@@ -288,7 +293,7 @@ def refuse_scores(names: Iterable[Any], remedy: str, where: str = "") -> None:
     """Refuse columns that nobody called models, and that by their names are scores."""
     for name in names:
         if str(name).lower() in SCORES:
-            raise ValueError(
+            raise Refusal(
                 f"{where}a column is called {name!r}, which seems to be a score, better the "
                 "higher; give a column of losses, better the lower, for each model, such as "
                 "1 − accuracy, with a row for each point or fold, or leave this column out; if it "

@@ -17,6 +17,7 @@ from rivals import sentences as say
 from rivals._checks import check_size
 from rivals._random import PLANNED_GROUPS, entropy_from, stream
 from rivals._types import RNG, BoolArray, FloatArray
+from rivals._words import Refusal, in_python, opt
 from rivals.judgement import Judgement
 from rivals.laws.groups import NewGroups
 from rivals.method.looks import reach_at
@@ -127,6 +128,9 @@ class Plan:
     @property
     def conclusion(self) -> str:
         """What the chances are of."""
+        return in_python(self._conclusion())
+
+    def _conclusion(self) -> str:
         if not self.models:
             return say.nothing_open(self.lowest)
         question = say.plan_question(
@@ -141,7 +145,12 @@ class Plan:
         return f"{question} {say.monte_carlo(float(self.standard_error.max()), self.rng)}"
 
     def __str__(self) -> str:
-        return f"{self.table.text()}\n\n{self.conclusion}" if self.models else self.conclusion
+        return in_python(self.marked())
+
+    def marked(self) -> str:
+        """What is printed, options marked, for the command line."""
+        said = self._conclusion()
+        return f"{self.table.text()}\n\n{said}" if self.models else said
 
     __repr__ = __str__
 
@@ -179,8 +188,8 @@ def plan(result: Judgement, more_groups: Any = MORE_GROUPS, *, rng: RNG = 0) -> 
     """The chance that so many more groups tell each model that is open from the best."""
     numbers = checked_numbers(more_groups)
     if result.groups is None:
-        raise ValueError(
-            "a plan is of more groups, and one data set has none; compare with groups=, the group "
+        raise Refusal(
+            f"a plan is of more groups, and one data set has none; compare with {opt.groups}, the group "
             "of each point"
         )
     best = result.place[result.ranking[0]]
@@ -233,8 +242,8 @@ def checked_numbers(more_groups: Any) -> tuple[int, ...]:
     except (TypeError, ValueError):
         numbers = []
     if not numbers:
-        raise ValueError(
-            f"more_groups must be whole numbers, 1 or more, as [5, 10, 20]; got {more_groups!r}"
+        raise Refusal(
+            f"{opt['more_groups']} must be whole numbers, 1 or more, as [5, 10, 20]; got {more_groups!r}"
         )
     return tuple(numbers)
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from rivals import saved, shown, told
 from rivals import sentences as say
 from rivals._types import RNG
+from rivals._words import in_python
 from rivals.equivalence import Equivalence, equivalence
 from rivals.gate import Gate, gate
 from rivals.judgement import Judgement
@@ -58,9 +59,13 @@ class Comparison(Judgement):
 
     def __str__(self) -> str:
         """The table, the decision, one caution, the track record."""
+        return in_python(self.marked())
+
+    def marked(self) -> str:
+        """The same, options marked, for the command line."""
         rows = shown.table(self, self.ranking[0], MOST_ROWS).text()
         hidden = say.not_shown(len(self.names) - MOST_ROWS)
-        lines = [told.opening(self), "", rows, *hidden, "", self.conclusion]
+        lines = [told.opening(self), "", rows, *hidden, "", told.conclusion(self)]
         return "\n".join([*lines, *told.track_record(self), say.POINTERS])
 
     __repr__ = __str__
@@ -89,15 +94,15 @@ class Comparison(Judgement):
     @property
     def conclusion(self) -> str:
         """The decision, and at most one sentence of caution."""
-        return told.conclusion(self)
+        return in_python(told.conclusion(self))
 
     def details(self) -> str:
         """All the rest: by how much, sensitivity, notes, settings."""
-        return told.details(self)
+        return in_python(told.details(self))
 
     def methods(self) -> str:
         """A paragraph for the methods section of a paper."""
-        return told.methods(self)
+        return in_python(told.methods(self))
 
     def plot(self, kind: str | None = None, *, ax: Any = None) -> Any:
         """Draw differences between groups, or risks.
@@ -145,10 +150,11 @@ class Comparison(Judgement):
             "new_groups": plain(self.new_groups),
             "source": asdict(self.summary.source),
             "notes": [
-                {"code": note.code, "text": say.noted(note, self.noun)}
+                {"code": note.code, "text": in_python(say.noted(note, self.noun))}
                 for note in self.notes
             ],
             "conclusion": self.conclusion,
+            "claims": [each.to_dict() for each in (*told.decision(self), *told.cautions(self))],
             "track_record": told.track_record_values(self),
             "calibrated": bool(self.calibration is not None),
             "corrected": bool(self.correction is not None),

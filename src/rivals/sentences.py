@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from math import floor, inf, isfinite, log10
 
+from rivals._words import either, opt
 from rivals.evidence import Note
 from rivals.losses import Provenance
 from rivals.track_record import NEAR, Cell, Coverage
@@ -28,8 +29,9 @@ IRREGULAR = {
 # Below this probability of a single new group, a lead is called small.
 SURE_OF_ONE = 0.75
 
-POINTERS = (
-    """details: result.details()   picture: result.plot()   page: result.report("page.html")"""
+POINTERS = either(
+    """details: result.details()   picture: result.plot()   page: result.report("page.html")""",
+    "details: --details   page: --report page.html",
 )
 
 # ---------------------------------------------------------------- numbers and names
@@ -155,7 +157,7 @@ def opening(n_models: int, n_points: int, n_groups: int, noun: str, source: Prov
 
 def not_shown(n_models: int) -> list[str]:
     """That the table goes on, if it does."""
-    return [f"… and {n_models} more: result.to_dataframe()"] if n_models > 0 else []
+    return [f"… and {n_models} more: {either('result.to_dataframe()', '--json')}"] if n_models > 0 else []
 
 
 def decided(
@@ -316,7 +318,7 @@ def noted(note: Note, noun: str = "group") -> str:
         "estimates came without the covariance between models, so that other pairs cannot be "
         "judged.",
         "training not said": "The models are taken as fitted to other data; if "
-        f"{plural(noun)} were left out in turn, say so by left_out=True when losses are read, or P "
+        f"{plural(noun)} were left out in turn, say so by {opt.left_out(True)} when losses are read, or P "
         "is too sure.",
         "unequal sizes": f"Sizes of {plural(noun)} differ much: a mean over points is worth only "
         f"as much as {note.value:.1f} {plural(noun)} of equal size.",
@@ -329,7 +331,8 @@ def noted(note: Note, noun: str = "group") -> str:
         "differ even for a perfect model; simulate as many points as were observed.",
         "same losses": f"{names} have the same losses at every point: is one of them given twice?",
         "opposite sign": f"{names}: its losses fall where those of the other models rise (rank "
-        f"correlation {note.value:.2f}). Is it a log likelihood? Use Losses.from_log_likelihood.",
+        f"correlation {note.value:.2f}). Is it a log likelihood? Use "
+        f"{either('Losses.from_log_likelihood', '--log-likelihood')}.",
     }
     return texts[note.code]
 
@@ -434,7 +437,8 @@ def plan_question(
 ) -> str:
     """What the chances of a plan are of."""
     looked = f", at any of the looks after each {noun}" if looks else ""
-    once = f' Decide once, after all of them; to look after every {noun}, compare with looks="any".'
+    how = either('looks="any"', "--looks any")
+    once = f" Decide once, after all of them; to look after every {noun}, compare with {how}."
     return (
         f"Chance that so many more {plural(noun)}, like the {n_groups} observed, decide between "
         f"{best} and a model{looked}: that one of them would win{by_more}, with P above "

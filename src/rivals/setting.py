@@ -13,6 +13,8 @@ from difflib import get_close_matches
 from math import inf, isfinite
 from typing import Any
 
+from rivals._words import Refusal, WrongKind, either, opt
+
 Check = Callable[[str, Any], Any]
 
 
@@ -28,7 +30,7 @@ def number(low: float, high: float, *, least: bool = True, most: bool = True) ->
         try:
             found = float(value)
         except (TypeError, ValueError):
-            raise TypeError(f"{name} must be a number; got {value!r}") from None
+            raise WrongKind(f"{opt[name]} must be a number; got {value!r}") from None
         except OverflowError:  # a whole number that no float holds
             found = inf
         inside = isfinite(found) and low <= found <= high
@@ -37,7 +39,7 @@ def number(low: float, high: float, *, least: bool = True, most: bool = True) ->
             above = "at least" if least else "above"
             below = "at most" if most else "below"
             limit = "" if high == inf else f" and {below} {high:g}"
-            raise ValueError(f"{name} must be {above} {low:g}{limit}; got {value!r}")
+            raise Refusal(f"{opt[name]} must be {above} {low:g}{limit}; got {value!r}")
         return value if isinstance(value, CalibratedC) else found
 
     return check
@@ -52,14 +54,16 @@ def whole_or_infinite(name: str, value: Any) -> float:
     """A whole number of groups, one or more, or infinity."""
     found: float = inf if value == inf else number(1.0, inf)(name, value)
     if isfinite(found) and not found.is_integer():
-        raise ValueError(f"{name} must be a whole number, or math.inf; got {value!r}")
+        raise Refusal(
+            f"{opt[name]} must be a whole number, or {either('math.inf', 'inf')}; got {value!r}"
+        )
     return found
 
 
 def seed(name: str, value: Any) -> int:
     """A whole number of any size, 0 or more."""
     if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-        raise ValueError(f"{name} must be a whole number, 0 or more; got {value!r}")
+        raise Refusal(f"{opt[name]} must be a whole number, 0 or more; got {value!r}")
     return value
 
 
@@ -68,7 +72,8 @@ def one_of(*words: str) -> Check:
 
     def check(name: str, value: Any) -> str:
         if value not in words:
-            raise ValueError(f"{name} must be {_listed(words)}; got {value!r}{_near(value, words)}")
+            found = f"{_listed(words)}; got {value!r}{_near(value, words)}"
+            raise Refusal(f"{opt[name]} must be {found}")
         return str(value)
 
     return check

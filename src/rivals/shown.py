@@ -9,6 +9,7 @@ import numpy as np
 
 from rivals import sentences as say
 from rivals._types import FloatArray
+from rivals._words import opt, Refusal
 from rivals.beside import Beside
 from rivals.equivalence import equivalent_models
 from rivals.judgement import Judgement
@@ -110,7 +111,7 @@ def groups_table(result: Judgement) -> Table:
     """Every group: its size, and the mean loss of each model; of many models, of the best."""
     summary = result.groups
     if summary is None:
-        raise ValueError("there are no groups; compare with groups=, the group of each point")
+        raise Refusal(f"there are no groups; compare with {opt.groups}, the group of each point")
     best = [result.place[name] for name in result.ranking[:MOST_COLUMNS]]
     means = summary.means[best]
     decimals = say.decimals_for(np.ptp(means, axis=0).tolist())

@@ -18,6 +18,7 @@ import numpy as np
 
 from rivals._types import BoolArray, FloatArray, IntArray
 from rivals._warnings import warn
+from rivals._words import opt, Refusal
 from rivals.grouping import Grouping
 from rivals.losses import LARGEST, NOT_SAID, Losses, Provenance, Study, check_names, one_source
 from rivals.method.distance import wasserstein_distances
@@ -97,7 +98,7 @@ class GroupSummaries:
         """From the losses of all models at all points."""
         grouping = study.groups
         if grouping is None:
-            raise ValueError("groups= is needed, the label of the group of each point")
+            raise Refusal(f"{opt.groups} is needed, the label of the group of each point")
         in_order = bool((np.diff(grouping.codes) >= 0).all())
         order = None if in_order else grouping.order
         gaps = beyond_first(study.observed, order)

@@ -1,4 +1,4 @@
-"""What a result says in sentences: which ones, in which order. `sentences` has the words."""
+"""Which claims are made of a result, in which order. `sentences` has the words."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 
 from rivals import sentences as say
-from rivals.equivalence import LEAST_GROUPS, below_the_spread, equivalent_models
+from rivals.beside import LEAST_GROUPS
+from rivals.claims import Claim, Measured, claim, written
+from rivals.equivalence import below_the_spread, equivalent_models
 from rivals.judgement import Judgement
 from rivals.setting import CalibratedC
 from rivals.track_record import LEVEL, Cell, cell_for, coverage_for, one_data_set
@@ -17,6 +19,9 @@ from rivals.track_record import LEVEL, Cell, cell_for, coverage_for, one_data_se
 # Of more models, details are of the best few.
 MOST_TOLD = 8
 SENSITIVITIES = (0.0625, 0.25, 1.0)
+# What the rates on real data were measured for; the law says at which of its own options.
+AS_MEASURED = Measured({"margin": 0.0, "looks": None, "new_groups": None})
+AT_LEVEL = Measured({"level": LEVEL})
 
 
 def opening(result: Judgement) -> str:
@@ -28,16 +33,16 @@ def opening(result: Judgement) -> str:
 
 def conclusion(result: Judgement) -> str:
     """The decision in a sentence, and at most one of caution."""
-    return " ".join([decision(result), *cautions(result)[:1]])
+    return " ".join(written(result, [*decision(result), *cautions(result)[:1]])).strip()
 
 
-def decision(result: Judgement) -> str:
+def decision(result: Judgement) -> list[Claim]:
     """The decision, and what is recommended, if anything is."""
     best = result.ranking[0]
     if result.contradictions:
         if result.groups is None:
-            return say.contradicted_draws(best, result.contradictions)
-        return say.contradicted(best, result.contradictions, result.noun)
+            return [claim(say.contradicted_draws, best, result.contradictions)]
+        return [claim(say.contradicted, best, result.contradictions, result.noun)]
     same = equivalent_models(result)
     beside = result.beside(best, result.survivors)
     open_names = [name for name in result.survivors if name not in (best, *same)]
@@ -46,34 +51,36 @@ def decision(result: Judgement) -> str:
     where = say.where(result.new_groups or 0, result.n_groups, result.noun)
     by_best = [name for name, found in result.rejections.items() if found.by == best]
     by_others = {name: found.by for name, found in result.rejections.items() if found.by != best}
-    found = say.decided(best, by_best, open_models, where, by_more, list(same))
+    found = []
+    if by_best or open_models or not same:
+        found.append(claim(say.decided, best, by_best, open_models, where, by_more, list(same)))
     unit = result.summary.source.unit
     if same:
-        found = f"{found} {say.equivalent(best, same, result.setting.margin, unit)}".strip()
+        found.append(claim(say.equivalent, best, same, result.setting.margin, unit))
     if by_others and len(by_others) <= say.MOST_NAMED:
-        return f"{found} {say.not_beaten_by_best(by_others)}"
+        found.append(claim(say.not_beaten_by_best, by_others))
     return found
 
 
-def cautions(result: Judgement) -> list[str]:
+def cautions(result: Judgement) -> list[Claim]:
     """What speaks against the decision, the gravest first."""
     noun = result.noun
     grave = ("opposite sign", "same losses", "errors not known")
-    found = [say.noted(note, noun) for note in result.notes if note.code in grave]
+    found = [claim(say.noted, note, noun) for note in result.notes if note.code in grave]
     found += _provisional(result)
     found += _open(result)
     held_back = _held_back_by_looks(result)
     if held_back:
-        found.append(say.looks_not_yet(result.ranking[0], held_back, noun))
+        found.append(claim(say.looks_not_yet, result.ranking[0], held_back, noun))
     if equivalent_models(result):
-        found += below_the_spread(result, result.setting.margin)
+        found += _below_the_spread(result)
     found += _small_lead(result)
     asked = [note for note in result.notes if note.code == "training not said"]
-    found += [say.noted(note, noun) for note in asked]
-    return found if result.correction is None else [*found, say.no_interval()]
+    found += [claim(say.noted, note, noun) for note in asked]
+    return found if result.correction is None else [*found, claim(say.no_interval)]
 
 
-def _provisional(result: Judgement) -> list[str]:
+def _provisional(result: Judgement) -> list[Claim]:
     """P with c unknown, of the rejected model nearest to the best; of any, if none is rejected."""
     if not result.c_is_unknown or result.contradictions:
         return []
@@ -84,18 +91,18 @@ def _provisional(result: Judgement) -> list[str]:
     nearest = int(np.argmin(unknown))
     at_c, without = float(beside.better[nearest]), float(unknown[nearest])
     n_data_sets = one_data_set().n_data_sets
-    return [say.provisional(result.c, beside.names[nearest], at_c, without, n_data_sets)]
+    return [claim(say.provisional, result.c, beside.names[nearest], at_c, without, n_data_sets)]
 
 
-def _open(result: Judgement) -> list[str]:
+def _open(result: Judgement) -> list[Claim]:
     """Rejections that random numbers of simulations or draws keep open."""
     shares = dict(zip(result.names, result.decision.stability.tolist(), strict=True))
     found = []
     for model, each in result.decision.undecided.items():
         if each.open_because == "simulations":
-            found.append(say.unstable(model, each.by, each.probability, shares[model]))
+            found.append(claim(say.unstable, model, each.by, each.probability, shares[model]))
         else:
-            found.append(say.too_close(model, each.by, each.probability))
+            found.append(claim(say.too_close, model, each.by, each.probability))
     return found
 
 
@@ -110,7 +117,7 @@ def _held_back_by_looks(result: Judgement) -> list[str]:
     return [name for name in held if name not in result.rejections]
 
 
-def _small_lead(result: Judgement) -> list[str]:
+def _small_lead(result: Judgement) -> list[Claim]:
     """That a winner of the study may well lose in one new group."""
     if result.groups is None or result.new_groups == 1 or result.contradictions:
         return []
@@ -122,40 +129,54 @@ def _small_lead(result: Judgement) -> list[str]:
     close = int(np.argmin(np.where(np.isnan(one), 1.0, one)))
     if not one[close] < say.SURE_OF_ONE:
         return []
-    return [say.small_lead(beaten[close], float(one[close]), result.noun)]
+    return [claim(say.small_lead, beaten[close], float(one[close]), result.noun)]
 
 
 def details(result: Judgement) -> str:
     """All the rest: by how much, sensitivity, notes, settings."""
-    noun = result.noun
-    lines = [decision(result), *cautions(result)]
-    lines += [say.noted(note, noun) for note in result.notes]
-    lines += _by_how_much(result)
-    lines += covered(result, "difference")
-    lines += _heterogeneity(result)
+    head, *rest = [" ".join(written(result, decision(result))), *written(result, claims(result))]
+    return "\n".join(dict.fromkeys([head, *rest]))
+
+
+def claims(result: Judgement) -> list[Claim]:
+    """All that is claimed beside the decision, the gravest first."""
+    found = cautions(result)
+    found += [claim(say.noted, note, result.noun) for note in result.notes]
+    found += _by_how_much(result)
+    found += _covered(result, "difference")
+    found += _heterogeneity(result)
     margin = result.setting.margin
     if result.groups is not None and margin:
         if result.n_groups < LEAST_GROUPS:
-            lines.append(say.too_few_for_equivalence(result.n_groups, LEAST_GROUPS, noun))
-        lines += below_the_spread(result, margin)
+            found.append(
+                claim(say.too_few_for_equivalence, result.n_groups, LEAST_GROUPS, result.noun)
+            )
+        found += _below_the_spread(result)
     n_simulations = result.summary.n_simulations
     if n_simulations and not result.contradictions and result.correction is None:
         others = [value for value in SENSITIVITIES if value != result.c]
         at_each = [result.at(c=value).survivors for value in others]
-        lines.append(say.sensitivity(others, result.ranking[0], at_each))
-    lines += track_record(result)
+        found.append(claim(say.sensitivity, others, result.ranking[0], at_each))
+    found += _track_record(result)
     seed = result.setting.rng if result.law.draws else None
-    lines.append(
-        say.settings(result.law.name, result.c, n_simulations, result.setting.threshold, seed)
-    )
+    threshold = result.setting.threshold
+    found.append(claim(say.settings, result.law.name, result.c, n_simulations, threshold, seed))
     if isinstance(result.setting.c, CalibratedC):
-        lines.append(say.method_of_c(result.c, result.law.name, n_simulations, _chosen(result)))
+        how = _chosen(result)
+        found.append(claim(say.method_of_c, result.c, result.law.name, n_simulations, how))
     if result.correction is not None:
-        lines.append(say.method_of_correction(result.correction.slope))
-    return "\n".join(dict.fromkeys(lines))
+        found.append(claim(say.method_of_correction, result.correction.slope))
+    return found
 
 
-def _by_how_much(result: Judgement) -> list[str]:
+def _below_the_spread(result: Judgement) -> list[Claim]:
+    spread = below_the_spread(result, result.setting.margin)
+    if spread is None:
+        return []
+    return [claim(say.margin_below_spread, result.setting.margin, spread, result.noun)]
+
+
+def _by_how_much(result: Judgement) -> list[Claim]:
     """Intervals of the differences from the best, and the largest margin of each rejection."""
     first = result.ranking[0]
     beside = result.beside(first, result.ranking[:MOST_TOLD])
@@ -167,16 +188,16 @@ def _by_how_much(result: Judgement) -> list[str]:
         lowest, highest = float(beside.low[row]), float(beside.high[row])
         if lowest != lowest:
             continue  # its error is not known
-        lines.append(say.ahead(first, name, lowest, highest, level, unit))
+        lines.append(claim(say.ahead, first, name, lowest, highest, level, unit))
         found = result.rejections.get(name)
         if found is not None and found.by == first and not result.c_is_unknown:
             margin = float(beside.largest_margin[row])
             if margin > 0.0:
-                lines.append(say.at_least(first, name, margin, result.setting.threshold, unit))
+                lines.append(claim(say.at_least, first, name, margin, result.setting.threshold, unit))
     return lines
 
 
-def _heterogeneity(result: Judgement) -> list[str]:
+def _heterogeneity(result: Judgement) -> list[Claim]:
     """τ and I² of the differences from the best."""
     beside = result.beside(result.ranking[0], result.ranking[:MOST_TOLD])
     unit = result.summary.source.unit
@@ -184,7 +205,7 @@ def _heterogeneity(result: Judgement) -> list[str]:
     for name in result.ranking[1:MOST_TOLD]:
         tau, part = float(beside.tau[beside.row(name)]), float(beside.i2[beside.row(name)])
         if tau == tau:
-            lines.append(say.spread_between(name, tau, part, result.noun, unit))
+            lines.append(claim(say.spread_between, name, tau, part, result.noun, unit))
     return lines
 
 
@@ -193,8 +214,14 @@ def _heterogeneity(result: Judgement) -> list[str]:
 
 def track_record(result: Judgement) -> list[str]:
     """How often winners that were named like this won again; nothing where it was not measured."""
+    return written(result, _track_record(result))
+
+
+def _track_record(result: Judgement) -> list[Claim]:
     cell = _cell(result)
-    return [] if cell is None else [say.track_record(cell, result.n_groups)]
+    if cell is None:
+        return []
+    return [claim(say.track_record, cell, result.n_groups, measured=AS_MEASURED)]
 
 
 def track_record_values(result: Judgement) -> dict[str, Any] | None:
@@ -205,11 +232,9 @@ def track_record_values(result: Judgement) -> dict[str, Any] | None:
 
 def _cell(result: Judgement) -> Cell | None:
     """The cell of the closest pair that the decision names a winner of."""
-    setting = result.setting
-    as_measured = setting.margin == 0.0 and setting.looks is None and setting.new_groups is None
     left_out = result.summary.source.left_out
-    as_measured = as_measured and result.law.was_measured(setting)
-    if result.groups is None or not as_measured or left_out is None or not result.rejections:
+    is_measured = result.groups is not None and AS_MEASURED.fits(result)
+    if not is_measured or left_out is None or not result.rejections:
         return None
     closest = min(each.probability for each in result.rejections.values())
     return cell_for(left_out=left_out, n_groups=result.n_groups, probability=closest)
@@ -217,18 +242,20 @@ def _cell(result: Judgement) -> Cell | None:
 
 def covered(result: Judgement, of: str) -> list[str]:
     """How often intervals of a difference, or of the risk of one model, covered on real data."""
-    setting = result.setting
+    return written(result, _covered(result, of))
+
+
+def _covered(result: Judgement, of: str) -> list[Claim]:
     over = {None: "the study repeated", 1.0: "one new group", inf: "the population mean"}
-    asked = over.get(setting.new_groups)
-    is_default = result.law.was_measured(setting)
+    asked = over.get(result.setting.new_groups)
     left_out = result.summary.source.left_out
     if result.groups is None:
         asked, left_out = "one new group", False
-    if asked is None or left_out is None or not is_default or setting.level != LEVEL:
+    if asked is None or left_out is None or not AT_LEVEL.fits(result):
         return []
     n_groups = max(result.n_groups, 1)
     found = coverage_for(of=of, over=asked, left_out=left_out, n_groups=n_groups)
-    return [] if found is None else [say.coverage(found, n_groups)]
+    return [] if found is None else [claim(say.coverage, found, n_groups, measured=AT_LEVEL)]
 
 
 # ---------------------------------------------------------------- for a paper
@@ -236,30 +263,27 @@ def covered(result: Judgement, of: str) -> list[str]:
 
 def methods(result: Judgement) -> str:
     """A paragraph for the methods section of a paper."""
-    noun = result.noun
-    setting = result.setting
+    noun, setting, source = result.noun, result.setting, result.summary.source
     horizon = say.new(result.new_groups or 1, noun)
-    n_simulations = result.summary.n_simulations
-    parts = [
-        say.method_of_loss(result.summary.source, noun, result.n_groups),
-        say.methods(result.law.methods(result.summary), noun, horizon),
+    before = [
+        claim(say.method_of_loss, source, noun, result.n_groups),
+        claim(say.methods, result.law.methods(result.summary), noun, horizon),
     ]
-    if result.groups is not None and result.summary.source.left_out:
+    if result.groups is not None and source.left_out:
         kappa = result.law.kappa(result.summary)
-        parts.append(say.method_of_shared_training(kappa, result.n_groups))
+        before.append(claim(say.method_of_shared_training, kappa, result.n_groups))
+    parts = written(result, before)
     if result.calibration is not None:
         parts.append(result.calibration.methods())
         if result.correction is not None:
             parts.append(say.method_of_correction(result.correction.slope))
     else:
+        n_simulations = result.summary.n_simulations
         parts.append(say.method_of_c(result.c, result.law.name, n_simulations, _chosen(result)))
-    parts.append(
-        say.method_of_rule(
-            setting.threshold, setting.margin, result.summary.source.unit, bool(setting.looks)
-        )
+    rule = claim(
+        say.method_of_rule, setting.threshold, setting.margin, source.unit, bool(setting.looks)
     )
-    parts += _provisional(result)
-    parts += track_record(result)
+    parts += written(result, [rule, *_provisional(result), *_track_record(result)])
     return " ".join(part for part in parts if part)
 
 

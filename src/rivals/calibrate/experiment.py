@@ -28,6 +28,7 @@ from rivals._random import (
     stream,
 )
 from rivals._types import BoolArray, FloatArray, Model
+from rivals._words import opt, Refusal, WrongKind
 from rivals.laws import LAWS, Law, law_of
 from rivals.losses import Losses, Study, finite
 from rivals.method.error import mean_errors
@@ -168,10 +169,10 @@ class Conditions:
 def _values(c: Sequence[float]) -> tuple[float, ...]:
     """Different positive numbers, in order."""
     if np.ndim(c) != 1:
-        raise TypeError(f"c must be a list of numbers; got {c!r}")
+        raise WrongKind(f"{opt['c']} must be a list of numbers; got {c!r}")
     values = sorted(check_positive(value, f"c[{place}]") for place, value in enumerate(c))
     if not values or len(set(values)) != len(values):
-        raise ValueError(f"c must be one or more different numbers; got {values}")
+        raise Refusal(f"{opt['c']} must be one or more different numbers; got {values}")
     return tuple(values)
 
 

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from rivals._checks import check_printable
 from rivals._optional import need
 from rivals._types import FloatArray
+from rivals._words import opt, Refusal
 from rivals.calibrate import words as say
 from rivals.calibrate.correction import ENOUGH, MostCautious, fit_correction
 from rivals.calibrate.curve import BINS, TOLERANCE, Curve, calibration_curve
@@ -314,13 +315,13 @@ class Calibration:
         for name, finding in zip(validity.scenarios, validity.column(c), strict=True):
             which = self._of(name) & ~np.isnan(self.truth)
             if which.sum() < ENOUGH:
-                raise ValueError(
-                    f"correct=True needs {ENOUGH} experiments of known truth or more; scenario "
+                raise Refusal(
+                    f"{opt.correct(True)} needs {ENOUGH} experiments of known truth or more; scenario "
                     f"{name!r} has {which.sum()}: run more, or leave correct out"
                 )
             if finding.fall > TOLERANCE:
-                raise ValueError(
-                    f"correct=True needs a curve that rises, and {say.falls(finding.fall, name)} "
+                raise Refusal(
+                    f"{opt.correct(True)} needs a curve that rises, and {say.falls(finding.fall, name)} "
                     f"at c = {say.value(c)}; leave correct out, and judge by validity()"
                 )
             stated = self.outcomes["probability"][which, self._column(c)]

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from rivals import told
+from rivals._words import in_command
 from rivals.cli.console import print_result, writing
 from rivals.cli.inputs import compared
 from rivals.cli.options import (
@@ -21,7 +23,6 @@ from rivals.cli.options import (
     check_output,
     with_options,
 )
-from rivals.cli.words import in_options
 
 
 @with_options
@@ -64,7 +65,7 @@ def compare(
     if beside is None or as_json:
         print_result(result, as_json=as_json)
     else:
-        print(in_options(f"{beside}\n\n{result.conclusion}"))
+        print(in_command(f"{beside}\n\n{told.conclusion(result)}"))
     if details and not as_json:
-        print(in_options(f"\n{result.details()}"))
+        print(in_command(f"\n{told.details(result)}"))
     return NAMED if result.survivors == (result.best,) else UNDECIDED

@@ -17,7 +17,7 @@ from typing import Any
 import typer
 
 from rivals._warnings import RivalsWarning
-from rivals.cli.words import in_options
+from rivals._words import in_command, text_of
 
 ERROR = 2
 INTERRUPTED = 130
@@ -45,7 +45,7 @@ def guarded(run: Callable[[], Any], *, as_json: bool) -> int:
     except UsageError as error:
         return _failed(error.format_message(), as_json)
     except (ValueError, TypeError, OSError, ImportError, RuntimeError, MemoryError) as error:
-        return _failed(in_options(str(error)) or type(error).__name__, as_json)
+        return _failed(in_command(text_of(error)) or type(error).__name__, as_json)
     return status if isinstance(status, int) else 0
 
 
@@ -69,7 +69,7 @@ def print_result(result: Any, *, as_json: bool = False) -> None:
     if as_json:
         print(json.dumps(result.to_dict(), indent=2, allow_nan=False))
     else:
-        print(in_options(str(result)))
+        print(in_command(result.marked() if hasattr(result, "marked") else str(result)))
 
 
 def say(message: str) -> None:
@@ -84,7 +84,7 @@ def warnings_as_sentences() -> Iterator[None]:
     with warnings.catch_warnings():
         warnings.simplefilter("always", RivalsWarning)
         warnings.showwarning = lambda message, *place, **options: say(
-            f"warning: {in_options(str(message))}"
+            f"warning: {in_command(text_of(message))}"
         )
         yield
 

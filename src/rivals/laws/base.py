@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Generic, Protocol, Self, TypeAlias, TypeVar
 import numpy as np
 
 from rivals._types import BoolArray, FloatArray, IntArray
+from rivals._words import opt, Refusal
 from rivals.evidence import Evidence, Note
 from rivals.losses import Provenance, Study
 from rivals.method.roots import crossing
@@ -205,9 +206,9 @@ class Law(ABC, Generic[S]):
         asked = {"looks": setting.looks, "new_groups": setting.new_groups}
         for name, value in asked.items():
             if value is not None and not self.needs_groups:
-                raise ValueError(
-                    f"law {self.name!r} knows no groups, so {name} has no meaning there; pass "
-                    "groups=, the group of each point, or leave it out"
+                raise Refusal(
+                    f"law {self.name!r} knows no groups, so {opt[name]} has no meaning there; pass "
+                    f"{opt.groups}, the group of each point, or leave it out"
                 )
 
     def at_each_c(

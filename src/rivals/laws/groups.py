@@ -27,6 +27,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from rivals._types import BoolArray, FloatArray, IntArray
+from rivals._words import opt, Refusal
 from rivals.evidence import Note
 from rivals.laws.base import TOGETHER, Differences, Law, Pairs, pieces
 from rivals.laws.transport import FAR, together_and_alone
@@ -115,8 +116,8 @@ class Groups(Law[GroupSummaries]):
         """Refuse fewer groups than can show how much they differ."""
         n_groups = summary.sizes.size
         if n_groups < (2 if len(summary.misfits) else LEAST_GROUPS):
-            raise ValueError(
-                f"groups: {n_groups} cannot show how much groups differ; pass three or more, or "
+            raise Refusal(
+                f"{opt['groups']}: {n_groups} cannot show how much groups differ; pass three or more, or "
                 "two and simulations of the models"
             )
 

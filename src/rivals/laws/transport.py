@@ -30,6 +30,7 @@ import numpy as np
 
 from rivals._checks import check_size
 from rivals._types import FloatArray, IntArray
+from rivals._words import Refusal, either, opt
 from rivals.evidence import Note
 from rivals.laws.base import Law
 from rivals.losses import Provenance, Study, finite
@@ -280,9 +281,9 @@ def together_and_alone(misfits: FloatArray) -> FloatArray:
 def need_simulations(study: Study, name: str) -> None:
     """Refuse what this law cannot use."""
     if not study.n_simulations:
-        raise ValueError(
-            f"law {name!r} measures how far simulations are from the data: pass (observed, "
-            "simulated) or Candidates, or groups=, three or more of which need no simulations"
+        raise Refusal(
+            f"law {name!r} measures how far simulations are from the data: "
+            f"{either('pass (observed, simulated) or Candidates', 'give --simulated')}, or {opt.groups}, three or more of which need no simulations"
         )
 
 

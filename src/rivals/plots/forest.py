@@ -12,6 +12,7 @@ from scipy.special import ndtri
 from rivals import shown, told
 from rivals import sentences as say
 from rivals._types import FloatArray, IntArray
+from rivals._words import opt, Refusal
 from rivals.plots.style import (
     COLOURS,
     axes_or_new,
@@ -121,8 +122,8 @@ def in_each_group(result: Comparison, other: str, best: str) -> tuple[FloatArray
     """
     summary = result.groups
     if summary is None:
-        raise ValueError(
-            "a forest plot is of groups, and this comparison has none; compare with groups=, the "
+        raise Refusal(
+            f"a forest plot is of groups, and this comparison has none; compare with {opt.groups}, the "
             "group of each point"
         )
     if other == best:

@@ -16,6 +16,7 @@ from rivals._checks import check_size
 from rivals._optional import need
 from rivals._random import FOLD_FIT, FOLD_SIMULATION, FOLD_SPLIT, entropy_from, stream
 from rivals._types import RNG
+from rivals._words import opt, Refusal, WrongKind
 from rivals.losses import Losses, Provenance, check_index
 from rivals.read.estimators import library_of, mean_and_deviation, probabilities_of
 from rivals.read.folds import Fold, folds_by, folds_of_groups, grouping_of
@@ -168,12 +169,12 @@ def cross_validated(
 def _check_use(loss: PointLoss, noise: Any, floor: float, classify: bool) -> None:
     """Refuse what the loss has no use for."""
     if noise is not None and (classify or loss.needs != "distribution"):
-        raise ValueError(
-            "noise= is the distribution of numbers about predictions, for loss='log' and 'crps' of "
+        raise Refusal(
+            f"{opt.noise} is the distribution of numbers about predictions, for {opt.loss('log')} and 'crps' of "
             "regressors; leave it out"
         )
     if floor and not (classify and loss is LOG):
-        raise ValueError("floor= is the least probability of a label, for loss='log'; leave it out")
+        raise Refusal(f"{opt.floor} is the least probability of a label, for {opt.loss('log')}; leave it out")
     if not 0.0 <= floor < 1.0:
         raise ValueError(f"floor must lie in [0, 1); got {floor!r}")
 
@@ -182,8 +183,8 @@ def _are_classifiers(models: Any) -> bool:
     """Whether all are classifiers, or all are regressors, told apart as scikit-learn does."""
     base = need("sklearn.base", extra="sklearn", purpose="cross-validation")
     if not isinstance(models, Mapping) or not models:
-        raise TypeError(
-            f"models must be a mapping from name to estimator; got {type(models).__name__}"
+        raise WrongKind(
+            f"{opt['models']} must be a mapping from name to estimator; got {type(models).__name__}"
         )
     kinds = {}
     for name, model in models.items():

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rivals._types import FloatArray, IntArray
+from rivals._words import opt, Refusal
 from rivals.losses import Provenance
 
 DENSITY = Provenance(loss="negative log density", unit="nats")
@@ -121,9 +122,9 @@ def density_of_labels(
         impossible = likelihood == 0.0
         if impossible.any():
             first = np.argwhere(impossible)[0]
-            raise ValueError(
+            raise Refusal(
                 f"{impossible.sum()} of {impossible.size} labels have probability zero, the first "
-                f"is {labels[tuple(first)].item()!r}: an infinite loss; pass floor=, the least "
+                f"is {labels[tuple(first)].item()!r}: an infinite loss; pass {opt.floor}, the least "
                 "probability of a label (such as 1e-3), or calibrate the classifier "
                 "(sklearn.calibration.CalibratedClassifierCV)"
             )

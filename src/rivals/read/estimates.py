@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from rivals._types import FloatArray
+from rivals._words import Refusal, either, opt
 from rivals.grouping import Grouping
 from rivals.losses import Provenance
 from rivals.method.error import PairSums
@@ -67,8 +68,8 @@ def of_estimates(
         return _summaries(of_what.names, groups, values, _of_models(matrices), said)
     baseline = models[1] if models else form.baseline or BASELINE
     if baseline in of_what.names:
-        raise ValueError(
-            f"baseline: {baseline!r} is among the differences themselves; name the model that they "
+        raise Refusal(
+            f"{opt['baseline']}: {baseline!r} is among the differences themselves; name the model that they "
             "are from"
         )
     values = np.vstack([np.zeros(len(groups.names)), values])
@@ -83,24 +84,24 @@ def _check_form(
     if form.model is not None and form.difference is not None:
         raise ValueError("model, difference: estimates are of one or of the other; name one column")
     if form.error is None and covariance is None:
-        raise ValueError("error: name the column of the standard errors, or pass covariance=")
+        raise Refusal(f"{opt['error']}: name the column of the standard errors{either(', or pass covariance=', '')}")
     if covariance is not None and correlation is not None:
         raise ValueError("covariance, correlation: pass one of the two")
     if form.model is not None and covariance is None and correlation is None:
-        raise ValueError(
-            "model: the errors of two models do not say how sure their difference is, since both "
-            "met the same points. Pass covariance= (of the estimates in each group), estimates of "
-            "differences with difference=, or correlation= (0 if each model had points of its own)"
+        raise Refusal(
+            f"{opt['model']}: the errors of two models do not say how sure their difference is, since both "
+            f"met the same points. Pass {either('covariance= (of the estimates in each group), ', '')}estimates of "
+            f"differences with {opt.difference}, or {opt.correlation} (0 if each model had points of its own)"
         )
     alone = form.model is None and form.difference is None
     if alone and (models is None or len(models) != 2):
-        raise ValueError(
-            "models: one estimate for each group is a difference of two models; name both, "
-            "first the one that is better where the estimate is negative, by models=, or name the "
-            "column that says which model each row is of: model= or difference="
+        raise Refusal(
+            f"{opt['models']}: one estimate for each group is a difference of two models; name both, "
+            f"first the one that is better where the estimate is negative, by {opt.models}, or name the "
+            f"column that says which model each row is of: {opt.model} or {opt.difference}"
         )
     if correlation is not None and not -1.0 <= correlation < 1.0:
-        raise ValueError(f"correlation must be from -1 to 1, and below 1; got {correlation!r}")
+        raise Refusal(f"{opt['correlation']} must be from -1 to 1, and below 1; got {correlation!r}")
 
 
 def _of_what(frame: Frame, form: Estimates, models: list[str] | None) -> Grouping:
@@ -197,13 +198,13 @@ def _given(groups: tuple[str, ...], covariance: Any, shape: tuple[int, int]) -> 
         named = {str(group): matrix for group, matrix in covariance.items()}
         missing = [group for group in groups if group not in named]
         if missing:
-            raise ValueError(f"covariance: there is none of {listed(missing)}")
+            raise Refusal(f"{opt['covariance']}: there is none of {listed(missing)}")
         covariance = [named[group] for group in groups]
     matrices = np.asarray(covariance, dtype=np.float64)
     expected = (len(groups), *shape)
     if matrices.shape != expected or not np.isfinite(matrices).all():
-        raise ValueError(
-            f"covariance must be finite, of shape {expected}: groups × estimates × estimates; got "
+        raise Refusal(
+            f"{opt['covariance']} must be finite, of shape {expected}: groups × estimates × estimates; got "
             f"shape {matrices.shape}"
         )
     return matrices
@@ -255,9 +256,9 @@ def _summaries(
     exact = variances <= 0.0
     if exact.any():
         first, second, group = np.argwhere(exact)[0].tolist()
-        raise ValueError(
+        raise Refusal(
             f"{groups.noun} {groups.names[group]!r}: the difference of {names[first]!r} and "
-            f"{names[second]!r} has no variance left; check covariance="
+            f"{names[second]!r} has no variance left; check {opt.covariance}"
         )
     return GroupSummaries(
         names,

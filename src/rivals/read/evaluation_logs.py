@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from rivals._optional import need
+from rivals._words import opt, Refusal
 from rivals.read.frames import PARQUET, TEXT, listed
 
 # Characters of a file of JSON that are read: more are no log of scores.
@@ -124,12 +125,12 @@ def _of_metric(scores: list[Score], metric: str | None) -> list[Score]:
         if not names:
             raise ValueError(f"task {task!r}: no item was scored; leave its logs out")
         if metric is None and len(names) > 1:
-            raise ValueError(
+            raise Refusal(
                 f"task {task!r} has several scores of an item: {listed(list(names))}; choose one "
-                "by metric="
+                f"by {opt.metric}"
             )
         if metric is not None and metric not in names:
-            raise ValueError(f"metric: task {task!r} has no {metric!r}, but {listed(list(names))}")
+            raise Refusal(f"{opt['metric']}: task {task!r} has no {metric!r}, but {listed(list(names))}")
     asked = {task: metric or next(iter(names)) for task, names in metrics.items()}
     found = [each for each in scores if each.metric == asked[each.task]]
     scored = set(map(_place, found))

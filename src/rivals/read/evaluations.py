@@ -16,6 +16,7 @@ import numpy as np
 from rivals._checks import check_printable
 from rivals._types import BoolArray, FloatArray, IntArray
 from rivals._warnings import warn
+from rivals._words import opt, Refusal
 from rivals.grouping import Grouping
 from rivals.losses import Losses, Provenance
 from rivals.read.evaluation_logs import Score, is_table, scores_of_logs
@@ -230,9 +231,9 @@ def _turned(scores: _Scores, higher_is_better: bool | None) -> tuple[FloatArray,
     with np.errstate(invalid="ignore"):
         is_part = bool(np.nanmin(values) >= 0.0 and np.nanmax(values) <= 1.0)
     if not scores.metric and not is_part:
-        raise ValueError(
+        raise Refusal(
             "tasks have different metrics, and not all scores are between 0 and 1, so that tasks "
-            "have no common scale; choose one by metric=, or rescale them in a table"
+            f"have no common scale; choose one by {opt.metric}, or rescale them in a table"
         )
     metric = scores.metric or "score"
     higher: Any = scores.higher_is_better

@@ -12,6 +12,7 @@ import numpy as np
 from rivals._optional import need
 from rivals._types import IntArray
 from rivals._warnings import warn
+from rivals._words import opt, Refusal, WrongKind
 from rivals.grouping import Grouping, noun_of
 from rivals.losses import check_index
 from rivals.read.rows import column, index_of, n_rows
@@ -45,18 +46,18 @@ class Fold:
 def grouping_of(groups: Any, data: Any, noun: str | None = None) -> Grouping:
     """The group of each row of the data."""
     if isinstance(groups, str):
-        raise TypeError(
-            f"groups: expected the group of each point; got the text {groups!r}; pass that column, "
+        raise WrongKind(
+            f"{opt['groups']}: expected the group of each point; got the text {groups!r}; pass that column, "
             f"as in groups=frame[{groups!r}]"
         )
     check_index(index_of(data), index_of(groups), "groups")
     grouping = Grouping.of(groups, noun)
     n_points = n_rows(data, "data")
     if grouping.codes.size != n_points:
-        raise ValueError(f"groups: {grouping.codes.size} labels for {n_points} points")
+        raise Refusal(f"{opt['groups']}: {grouping.codes.size} labels for {n_points} points")
     if len(grouping.names) < 2:
-        raise ValueError(
-            f"groups: all points are in one, {grouping.names[0]!r}, so that none can be left out; "
+        raise Refusal(
+            f"{opt['groups']}: all points are in one, {grouping.names[0]!r}, so that none can be left out; "
             "pass the group of each point"
         )
     return grouping
@@ -121,7 +122,7 @@ def folds_by(cv: Any, X: Any, y: Any, grouping: Grouping | None, *, classify: bo
             pairs = list(splitter.split(rows, y, codes))
         folds = [Fold(rows[train], rows[test]) for train, test in pairs]
     except (TypeError, ValueError, IndexError) as error:
-        raise ValueError(f"cv: {error}") from error
+        raise Refusal(f"{opt['cv']}: {error}") from error
     _check_apart(folds, rows.size)
     return folds if grouping is None else _with_groups(folds, grouping)
 
@@ -129,18 +130,18 @@ def folds_by(cv: Any, X: Any, y: Any, grouping: Grouping | None, *, classify: bo
 def _check_apart(folds: list[Fold], n_points: int) -> None:
     """No point is tested twice, and none by a model that was fitted to it."""
     if not folds:
-        raise ValueError("cv: it makes no fold")
+        raise Refusal(f"{opt['cv']}: it makes no fold")
     tested = np.bincount(np.concatenate([fold.test for fold in folds]), minlength=n_points)
     if tested.max() > 1:
-        raise ValueError(
-            f"cv: {np.count_nonzero(tested > 1)} of {n_points} points are tested more than once, "
+        raise Refusal(
+            f"{opt['cv']}: {np.count_nonzero(tested > 1)} of {n_points} points are tested more than once, "
             f"the first is point {tested.argmax()} (from 0); use a splitter such as KFold"
         )
     for place, fold in enumerate(folds, start=1):
         shared = np.intersect1d(fold.train, fold.test)
         if shared.size:
-            raise ValueError(
-                f"cv: fold {place} of {len(folds)} trains on {shared.size} of its {fold.test.size} "
+            raise Refusal(
+                f"{opt['cv']}: fold {place} of {len(folds)} trains on {shared.size} of its {fold.test.size} "
                 f"test points, the first is point {shared[0]} (from 0)"
             )
 
@@ -153,8 +154,8 @@ def _with_groups(folds: list[Fold], grouping: Grouping) -> list[Fold]:
         seen = np.intersect1d(left_out, grouping.codes[fold.train])
         if seen.size:
             warn(
-                "cv: models are judged on groups that they were fitted to, such as "
-                f"{grouping.names[seen[0]]!r}, so that the losses carry no groups; leave cv= out, "
+                f"{opt['cv']}: models are judged on groups that they were fitted to, such as "
+                f"{grouping.names[seen[0]]!r}, so that the losses carry no groups; leave {opt.cv} out, "
                 "or split by groups"
             )
             return folds

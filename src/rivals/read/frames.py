@@ -21,6 +21,7 @@ import numpy as np
 
 from rivals._optional import need
 from rivals._types import BoolArray, FloatArray, IntArray
+from rivals._words import Refusal, WrongKind, either, opt, text_of
 from rivals.grouping import Grouping, noun_of
 from rivals.models import SUMMARIES, TARGETS, refuse_scores
 
@@ -36,6 +37,13 @@ SMALL = 2**18
 # Characters of a header: more are no table.
 LONGEST = 2**20
 # What pandas and R call an index, and people an id.
+MODELS = either("models=[…] (--models)", "--models")
+SUMMARISE = either(
+    "rivals.read.summaries(…, estimate=, error=, groups=)",
+    "`rivals summarise` with --estimate, --error and --groups",
+)
+EVALUATIONS = either("rivals.read.evaluations", "--score COLUMN")
+PIVOT = " (pandas: table.pivot(index='point', columns='model', values='loss'))"
 INDEX = re.compile(r"__index_level_\d+__|Unnamed: \d+|rownames|index|id|ID|")
 DECIMAL_COMMA = re.compile(r"\s*[+-]?\d+,\d+\s*")
 MISSING = ("na", "n/a", "null", "none", "-", "?", ".")
@@ -136,7 +144,7 @@ class Frame:
         try:
             few = Grouping.of(labels)
         except ValueError as error:
-            raise ValueError(f"{who}: {str(error).removeprefix('groups: ')}") from None
+            raise Refusal(f"{who}: {text_of(error).removeprefix(opt['groups'] + ': ')}") from None
         return Grouping(codes, few.names, few.noun)
 
     def _no_label(self, who: str, is_missing: BoolArray) -> ValueError:
@@ -156,7 +164,7 @@ class Frame:
         """Numbers that stand in a column of text, which is so in text files alone."""
         if not self.is_text:
             kind = "text" if series.dtype == _narwhals().String else str(series.dtype)
-            raise TypeError(
+            raise WrongKind(
                 f"{who} holds {kind}, not numbers: {series[0]!r}; {remedy([series.name])}"
             )
         polars = need("polars", extra="table", purpose="files of tables")
@@ -233,7 +241,7 @@ class Cells(Frame):
         try:
             return Grouping.of(np.array(cells, dtype=object), noun_of(name))
         except ValueError as error:
-            raise ValueError(f"{who}: {str(error).removeprefix('groups: ')}") from None
+            raise Refusal(f"{who}: {text_of(error).removeprefix(opt['groups'] + ': ')}") from None
 
 
 def _number(cell: str) -> float | None:
@@ -303,15 +311,15 @@ def columns_of_models(
     found = [name for name in frame.columns if name not in beside] if named is None else named
     for name in found:
         if are_losses and name.lower() in TARGETS:
-            raise ValueError(
+            raise Refusal(
                 f"{frame.where}: a column is called {name!r}, so these seem to be predictions, not "
-                f"losses; use rivals.read.predictions(…, target={name!r}) or --target {name}; or "
-                f"leave it out by ignore={name!r} (--ignore)"
+                f"losses; use {either(f'rivals.read.predictions(…, target={name!r}) or ', '')}--target {name}; or "
+                f"leave it out by {ignored(name)}"
             )
     if named is None:
         _check_are_models(frame, found, any_kind=any_kind)
         if are_losses:
-            refuse_scores(found, "name all models by models=[…] (--models)", f"{frame.where}: ")
+            refuse_scores(found, f"name all models by {MODELS}", f"{frame.where}: ")
     if not found:
         raise ValueError(
             f"{frame.where}: no column is left for a model; it has {listed(frame.columns)}"
@@ -323,37 +331,42 @@ def _check_are_models(frame: Frame, found: list[str], *, any_kind: bool) -> None
     """Refuse columns that nobody named as models, and that cannot be some."""
     summaries = [name for name in found if name.lower() in SUMMARIES]
     if summaries:
-        raise ValueError(
+        raise Refusal(
             f"{frame.where}: {listed(summaries)} {_are(summaries)} no model; for means and their "
-            "errors use rivals.read.summaries(…, estimate=, error=, groups=); if it is a model "
-            "after all, name all of them by models=[…] (--models)"
+            f"errors use {SUMMARISE}; if it is a model "
+            f"after all, name all of them by {MODELS}"
         )
     indices = [name for name in found if INDEX.fullmatch(name)]
     if indices:
-        raise ValueError(
+        raise Refusal(
             f"{frame.where}: {listed(indices)} {_are(indices)} the index of a data frame, an "
-            f"id, or a column without a name; {remedy(indices)} (pandas: index=False)"
+            f"id, or a column without a name; {remedy(indices)}{either(' (pandas: index=False)', '')}"
         )
     text = [] if any_kind else [name for name in found if frame.holds_text(name)]
     if not text:
         return
     if "model" in text and {"loss", "score"} & set(frame.columns):
-        raise ValueError(
+        raise Refusal(
             f"{frame.where}: one row per model and point; one column per model is expected. Pivot "
-            "it first (pandas: table.pivot(index='point', columns='model', values='loss')), or use "
-            "rivals.read.evaluations for scores of items"
+            f"it first{either(PIVOT, '')}, or use {EVALUATIONS} for scores of items"
         )
     shown = str(frame.first(text[0]))[:60]
-    raise TypeError(
+    raise WrongKind(
         f"{frame.where}: {listed(text)} {'hold' if len(text) > 1 else 'holds'} text "
-        f"({shown!r} in {frame.row(0)}), not numbers; {remedy(text)}, or groups={text[0]!r} if it "
+        f"({shown!r} in {frame.row(0)}), not numbers; {remedy(text)}, or {opt.groups(text[0])} if it "
         "says which group each point belongs to"
     )
 
 
+def ignored(names: str | list[str]) -> str:
+    """How an option leaves columns out."""
+    listed = names if isinstance(names, str) else ",".join(names)
+    return either(f"ignore={names!r} (--ignore)", f"--ignore {listed}")
+
+
 def remedy(names: Sequence[str]) -> str:
     """How to leave columns out."""
-    return f"leave it out by ignore={list(names)!r} (--ignore), or name the models by models=[…]"
+    return f"leave it out by {ignored(list(names))}, or name the models by {either('models=[…]', '--models')}"
 
 
 def names_of(names: Iterable[str]) -> list[str]:

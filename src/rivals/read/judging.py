@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rivals._random import stream
+from rivals._words import Refusal, WrongKind, text_of
 from rivals._types import FloatArray, IntArray
 from rivals.grouping import Grouping
 from rivals.losses import Losses, Provenance
@@ -169,5 +170,5 @@ def naming(who: str) -> Iterator[None]:
     try:
         yield
     except (TypeError, ValueError) as error:
-        kind = TypeError if isinstance(error, TypeError) else ValueError
-        raise kind(f"{who}: {error}") from error
+        kind = WrongKind if isinstance(error, TypeError) else Refusal
+        raise kind(f"{who}: {text_of(error)}") from error

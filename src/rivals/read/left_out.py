@@ -12,6 +12,7 @@ import numpy.typing as npt
 from rivals._checks import check_size
 from rivals._random import FOLD_SIMULATION, entropy_from, stream
 from rivals._types import RNG, FloatArray
+from rivals._words import opt, Refusal
 from rivals.grouping import Grouping
 from rivals.losses import Losses, Provenance, finite
 from rivals.read.cross_validation import N_SIMULATIONS
@@ -106,15 +107,15 @@ def left_out(
     chosen = point_loss(loss, classify=False)
     noises = of_each_model(noise, list(fits))
     if noise is not None and chosen.needs != "distribution":
-        raise ValueError("noise= is for loss='log' and 'crps'; leave out noise=, or loss=")
+        raise Refusal(f"{opt.noise} is for {opt.loss('log')} and 'crps'; leave out {opt.noise}, or {opt.loss}")
     if PREDICTED in [each for each in noises if isinstance(each, str)]:
-        raise ValueError(
-            f"noise={PREDICTED!r} is for read.cross_validated; here, return a function of the rows "
+        raise Refusal(
+            f"{opt.noise(PREDICTED)} is for read.cross_validated; here, return a function of the rows "
             "that gives a distribution, as lambda rows: scipy.stats.norm(*model.predict(rows))"
         )
     if joint and (chosen is not LOG or noise is not None):
-        raise ValueError(
-            "joint=True is of the log density of models that give one; leave out loss= and noise="
+        raise Refusal(
+            f"{opt.joint(True)} is of the log density of models that give one; leave out {opt.loss} and {opt.noise}"
         )
     grouping = grouping_in(data, groups)
     job = _LeftOut(
@@ -223,8 +224,8 @@ class _LeftOut:
 
     def _check_losses_only(self, model: int) -> None:
         if self._judges_predictions(model) or self.joint or self.loss is not LOG:
-            raise ValueError(
-                "a Candidate has a loss of its own; leave out loss=, noise= and joint=, or return "
+            raise Refusal(
+                f"a Candidate has a loss of its own; leave out {opt.loss}, {opt.noise} and {opt.joint}, or return "
                 "a distribution"
             )
 
@@ -245,7 +246,7 @@ class _LeftOut:
         if self.given is not None:
             return self.given
         if not name:
-            raise ValueError("target: pass the name of the column that is predicted, as target='y'")
+            raise Refusal(f"{opt['target']}: pass the name of the column that is predicted, as {opt.target('y')}")
         return targets_of(column(self.data, name, "target"), name)
 
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from rivals._optional import need
 from rivals._types import FloatArray, IntArray
+from rivals._words import opt, Refusal, WrongKind
 from rivals.read.densities import Density
 
 INSTEAD = (
@@ -34,9 +35,9 @@ def mixed_density(results: Any, rows: Any, units: IntArray) -> Density:
     """
     model = results.model
     if model.k_vc:
-        raise TypeError(
+        raise WrongKind(
             "MixedLM: statsmodels does not keep how variance components (vc_formula) were made, so "
-            f"that their part for new rows is unknown; fit re_formula= alone, or {INSTEAD}"
+            f"that their part for new rows is unknown; fit {opt.re_formula} alone, or {INSTEAD}"
         )
     mean = np.asarray(results.predict(rows), dtype=np.float64)
     design = random_design(model)(rows)
@@ -74,8 +75,8 @@ def check_same_groups(fitted: Any, codes: IntArray) -> None:
         return
     pairs = {*zip(codes.tolist(), np.asarray(model.groups).tolist(), strict=True)}
     if len(pairs) != np.unique(codes).size or len(pairs) != model.n_groups:
-        raise ValueError(
-            "joint=True is for random effects of the groups that are left out, and those of this "
+        raise Refusal(
+            f"{opt.joint(True)} is for random effects of the groups that are left out, and those of this "
             "MixedLM are of other groups; pass joint=False, or the same groups"
         )
 

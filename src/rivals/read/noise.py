@@ -16,6 +16,7 @@ from scipy.special import gammaln
 
 from rivals._types import FloatArray
 from rivals._warnings import warn
+from rivals._words import opt, Refusal
 from rivals.read.densities import Density, density_of, is_distribution
 
 # From predictions to the distribution of the targets.
@@ -140,8 +141,8 @@ def fit_of(noise: Any) -> Fit:
         return lambda targets, predicted: partial(_shifted, noise)
     if callable(noise):
         return lambda targets, predicted: lambda mean: density_of(noise(mean), mean.size)
-    raise ValueError(
-        f"noise: there is no {noise!r}; choose one of {', '.join(KINDS)}, '{PREDICTED}' (for "
+    raise Refusal(
+        f"{opt['noise']}: there is no {noise!r}; choose one of {', '.join(KINDS)}, '{PREDICTED}' (for "
         "estimators that predict a deviation), or pass a distribution of SciPy, or a function from "
         "predictions to one"
     )
@@ -158,8 +159,8 @@ def of_each_model(noise: Any, models: list[str]) -> list[Any]:
         return [noise] * len(models)
     odd = sorted(set(noise) ^ set(models))
     if odd:
-        raise ValueError(
-            f"noise: needs an entry for each model, and {odd[0]!r} is "
+        raise Refusal(
+            f"{opt['noise']}: needs an entry for each model, and {odd[0]!r} is "
             f"{'no model' if odd[0] in noise else 'missing'}"
         )
     return [noise[name] for name in models]
@@ -189,14 +190,14 @@ def gaussian_of(predicted: tuple[FloatArray, FloatArray]) -> Density:
 
 def _residuals(targets: FloatArray, predicted: FloatArray) -> FloatArray:
     if targets.size < FEWEST:
-        raise ValueError(
-            f"noise: {targets.size} points in the other folds are too few to estimate it; it needs "
+        raise Refusal(
+            f"{opt['noise']}: {targets.size} points in the other folds are too few to estimate it; it needs "
             f"{FEWEST}, or pass a distribution, as noise=scipy.stats.norm(0.0, 2.0)"
         )
     residuals = targets - predicted
     if np.ptp(residuals) == 0.0:
-        raise ValueError(
-            "noise: all residuals are equal, so there is none; is the target among the inputs?"
+        raise Refusal(
+            f"{opt['noise']}: all residuals are equal, so there is none; is the target among the inputs?"
         )
     return residuals
 
@@ -216,8 +217,8 @@ def _shifted(noise: Any, mean: FloatArray) -> Density:
     """A distribution that was given, about the predictions."""
     own = density_of(noise, mean.size)
     if own.of_counts:
-        raise ValueError(
-            "noise: a distribution of counts cannot lie about a prediction; pass a function from "
+        raise Refusal(
+            f"{opt['noise']}: a distribution of counts cannot lie about a prediction; pass a function from "
             "predictions to it, as noise=scipy.stats.poisson"
         )
     return Density(lambda values: own.log(values - mean), lambda n, rng: mean + own.sample(n, rng))

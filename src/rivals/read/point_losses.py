@@ -15,6 +15,7 @@ from scipy.special import xlogy
 
 from rivals._types import FloatArray
 from rivals._warnings import warn
+from rivals._words import opt, Refusal, WrongKind
 from rivals.losses import Provenance
 from rivals.read.densities import Density
 from rivals.read.predictions import LOSSES, called_as
@@ -148,8 +149,8 @@ def _scorer(name: str, known: list[str]) -> Any:
     try:
         return get_scorer(name)
     except ValueError:
-        raise ValueError(
-            f"loss: there is no {name!r} here; choose 'log', {', '.join(map(repr, known))}, the "
+        raise Refusal(
+            f"{opt['loss']}: there is no {name!r} here; choose 'log', {', '.join(map(repr, known))}, the "
             "name of a scorer of scikit-learn that is a mean over points, or pass a function "
             "(targets, predictions) → a loss for each point, lower being better"
         ) from None
@@ -159,8 +160,8 @@ def _of_metric(scorer: Any) -> Function:
     """A scorer that is a mean over points, evaluated at each of them."""
     metric, options, sign = scorer._score_func, scorer._kwargs, scorer._sign
     if scorer._response_method != "predict":
-        raise ValueError(
-            f"loss: {metric.__name__} judges scores or probabilities of labels; choose 'log' or "
+        raise Refusal(
+            f"{opt['loss']}: {metric.__name__} judges scores or probabilities of labels; choose 'log' or "
             "'brier', which are means over points"
         )
 
@@ -186,15 +187,15 @@ def _of_metric(scorer: Any) -> Function:
 def _of_function(function: Any) -> Function:
     """A function, and a warning if lower seems not to be better."""
     if not callable(function):
-        raise TypeError(f"loss: expected a name or a function; got {type(function).__name__}")
+        raise WrongKind(f"{opt['loss']}: expected a name or a function; got {type(function).__name__}")
 
     def checked(targets: npt.NDArray[Any], predicted: npt.NDArray[Any]) -> Any:
         try:
             found = np.asarray(function(targets, predicted))
             perfect = np.asarray(function(targets, targets))
         except Exception as error:
-            raise ValueError(
-                f"loss: {type(error).__name__}: {error}; it is called as loss(targets, predictions)"
+            raise Refusal(
+                f"{opt['loss']}: {type(error).__name__}: {error}; it is called as loss(targets, predictions)"
             ) from error
         of_points = found.shape == perfect.shape == targets.shape
         if of_points and np.mean(found < perfect) > MANY_LOWER:

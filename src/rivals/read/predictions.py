@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from rivals._types import FloatArray
+from rivals._words import opt, Refusal
 from rivals.losses import Losses, Provenance
 from rivals.read.frames import Frame, columns_of_models, opened
 from rivals.read.table import losses_of
@@ -93,8 +94,8 @@ def predictions(
             )
         found = of_points(truth, predicted)
         if np.shape(found) != truth.shape:
-            raise ValueError(
-                f"loss: must give one number for each of {truth.size} points; got shape "
+            raise Refusal(
+                f"{opt['loss']}: must give one number for each of {truth.size} points; got shape "
                 f"{np.shape(found)}"
             )
         losses[name] = losses_of(frame, name, found, None, grouping, said)
@@ -132,8 +133,8 @@ def _loss_of(loss: str | PointLoss) -> tuple[PointLoss, str]:
     if callable(loss):
         return loss, called_as(loss)
     if loss not in LOSSES:
-        raise ValueError(
-            f"loss: there is no {loss!r}; choose one of {', '.join(LOSSES)}, or pass a function "
+        raise Refusal(
+            f"{opt['loss']}: there is no {loss!r}; choose one of {', '.join(LOSSES)}, or pass a function "
             "(target, prediction) → a loss for each point"
         )
     return LOSSES[loss]

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from rivals._types import FloatArray
+from rivals._words import opt, Refusal
 from rivals.grouping import Grouping
 from rivals.losses import Losses, Provenance
 
@@ -85,8 +86,8 @@ def _of_search(results: Mapping[str, Any], score: str) -> dict[str, FloatArray]:
     while SPLIT.format(n_splits, score) in results:
         n_splits += 1
     if not n_splits:
-        raise ValueError(
-            f"score: there is no {SPLIT.format(0, score)!r}; there are "
+        raise Refusal(
+            f"{opt['score']}: there is no {SPLIT.format(0, score)!r}; there are "
             f"{_listed(name[12:] for name in results if name.startswith('split0_test_'))}"
         )
     columns = [np.asarray(results[SPLIT.format(split, score)]) for split in range(n_splits)]
@@ -129,9 +130,9 @@ def _of_validations(results: Mapping[str, Any], score: str) -> dict[str, FloatAr
             splits = own
             _check_apart(splits)
         elif len(own) != len(splits) or not all(map(np.array_equal, own, splits)):
-            raise ValueError(
+            raise Refusal(
                 f"model {name!r} was judged on other splits than the models before it; pass one "
-                "cv= with a fixed random_state to all"
+                f"{opt.cv} with a fixed random_state to all"
             )
     return scores
 

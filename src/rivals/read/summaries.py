@@ -18,6 +18,7 @@ import numpy as np
 
 from rivals._optional import need
 from rivals._types import FloatArray
+from rivals._words import Refusal, opt, text_of
 from rivals.grouping import Grouping
 from rivals.losses import LARGEST, Provenance, Study
 from rivals.method.error import PairSums
@@ -108,7 +109,7 @@ def summaries(
     if sites is not None:
         return GroupSummaries.join(sites)
     if groups is None:
-        raise ValueError("groups: name the column that says which group a row belongs to")
+        raise Refusal(f"{opt['groups']}: name the column that says which group a row belongs to")
     if estimate is not None:
         form = Estimates(groups, estimate, error, model, difference, baseline, higher_is_better)
         names = None if models is None else list(models)
@@ -146,7 +147,7 @@ def _from_file(path: Path) -> GroupSummaries:
     except FileNotFoundError:
         raise FileNotFoundError(f"{path}: there is no such file") from None
     except ValueError as error:
-        raise ValueError(f"{path}: {error}") from None
+        raise Refusal(f"{path}: {text_of(error)}") from None
 
 
 class _Rows:
@@ -317,8 +318,8 @@ def _in_order(labels: Sequence[Any]) -> Any:
 
 def _check_labels(rows: _Rows, keys: Any) -> None:
     if keys.is_null().any() or any(label != label or label == "" for label in keys.to_list()):
-        raise ValueError(
-            f"groups: {rows.where}, column {rows.groups!r}: the label is missing in some rows; "
+        raise Refusal(
+            f"{opt['groups']}: {rows.where}, column {rows.groups!r}: the label is missing in some rows; "
             "leave these out, or name their group"
         )
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from rivals._words import Refusal, text_of
 from rivals._types import FloatArray
 from rivals.grouping import Grouping
 from rivals.losses import Losses, Provenance
@@ -103,7 +104,7 @@ def losses_of(
         return Losses(observed, simulated, groups=groups, source=source)
     except ValueError as error:
         frame.check_complete(name, "model", observed)
-        raise ValueError(f"{frame.where}, model {name!r}: {error}") from None
+        raise Refusal(f"{frame.where}, model {name!r}: {text_of(error)}") from None
 
 
 def _simulations(frame: Frame, names: list[str]) -> dict[str, FloatArray]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from rivals import sentences as say
 from rivals import shown, told
+from rivals._words import in_python
 from rivals.report.rows import Pool
 from rivals.setting import CalibratedC, Setting
 from rivals.table import Column
@@ -112,7 +113,7 @@ def beside_others(result: Comparison, pool: Pool) -> list[dict[str, Any]]:
 def cut(result: Comparison) -> str:
     """That the table goes on, if it does; and why less can be changed, if so."""
     hidden = say.not_shown(len(result.names) - MOST_ROWS)
-    return " ".join([*hidden, *([say.too_many_to_change()] if _is_large(result) else [])])
+    return in_python(" ".join([*hidden, *([say.too_many_to_change()] if _is_large(result) else [])]))
 
 
 def _is_large(result: Comparison) -> bool:

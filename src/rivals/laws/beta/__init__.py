@@ -22,6 +22,7 @@ import numpy as np
 from rivals._checks import check_depth, check_size
 from rivals._random import COMPARISON_DRAWS, EXPERIMENT_DRAWS
 from rivals._types import FloatArray, IntArray
+from rivals._words import opt, Refusal
 from rivals.evidence import Note
 from rivals.laws.base import Law
 from rivals.laws.beta.process import HierarchicalBetaProcess, processes_at_each
@@ -231,9 +232,9 @@ class Paper(Beta):
 
     def summarise(self, study: Study) -> BetaSummary:
         if study.n_simulations > 1:
-            raise ValueError(
+            raise Refusal(
                 f"law 'paper' is the paper's algorithm, with one simulation of each model; got "
-                f"{study.n_simulations}: pass one, or use law='beta'"
+                f"{study.n_simulations}: pass one, or use {opt.law('beta')}"
             )
         return super().summarise(study)
 
