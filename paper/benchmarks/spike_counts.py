@@ -20,7 +20,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from rivals.calibrate.validity import THRESHOLD
+from rivals.calibration.validity import THRESHOLD
 from rivals.laws import Transport
 from rivals.losses import Losses, Study
 from rivals.setting import Setting

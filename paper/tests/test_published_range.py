@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from rivals.calibrate import judge_experiments
+from rivals.calibration import judge_experiments
 from rivals_paper.neuron_runs import C_MAIN, MAIN, original
 
 

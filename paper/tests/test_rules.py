@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rivals.calibrate import judge_c
+from rivals.calibration import judge_c
 from rivals_paper import rules
 
 

@@ -1,17 +1,15 @@
 """Which of several fitted models would win again if the study were repeated?"""
 
-import sys
 from importlib import import_module
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from rivals._version import __version__
 
 if TYPE_CHECKING:
-    from rivals import laws, plots, read, report, testbeds
+    from rivals import calibration, laws, plots, read, report, testbeds, testing
     from rivals._warnings import RivalsWarning
-    from rivals.calibrate import Calibration, Experiment, calibrate
-    from rivals.compare import compare
+    from rivals.calibration import Calibration, Experiment, calibrate
+    from rivals._compare import compare
     from rivals.laws import HierarchicalBetaProcess, TransportLaw
     from rivals.losses import Losses, Provenance
     from rivals.method.quantiles import QuantileFunction
@@ -22,10 +20,10 @@ if TYPE_CHECKING:
 # Everything is imported when it is first asked for: `rivals --version` needs none of it, and most
 # programs a part.
 HOMES = {
-    "Calibration": "calibrate",
+    "Calibration": "calibration",
     "Candidate": "models",
     "Comparison": "result",
-    "Experiment": "calibrate",
+    "Experiment": "calibration",
     "GroupSummaries": "summaries",
     "HierarchicalBetaProcess": "laws",
     "Losses": "losses",
@@ -33,11 +31,11 @@ HOMES = {
     "QuantileFunction": "method.quantiles",
     "RivalsWarning": "_warnings",
     "TransportLaw": "laws",
-    "calibrate": "calibrate",
-    "compare": "compare",
+    "calibrate": "calibration",
+    "compare": "_compare",
     "load": "result",
 }
-PACKAGES = ("laws", "plots", "read", "report", "testbeds")
+PACKAGES = ("calibration", "laws", "plots", "read", "report", "testbeds", "testing")
 
 __all__ = [
     "Calibration",
@@ -53,6 +51,7 @@ __all__ = [
     "TransportLaw",
     "__version__",
     "calibrate",
+    "calibration",
     "compare",
     "laws",
     "load",
@@ -60,6 +59,7 @@ __all__ = [
     "read",
     "report",
     "testbeds",
+    "testing",
 ]
 
 
@@ -74,17 +74,3 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return __all__
-
-
-class _Rivals(ModuleType):
-    """The package, in which `compare` and `calibrate` remain functions.
-
-    Python sets the attribute of a package to a module that is imported from it.
-    """
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        is_home = isinstance(value, ModuleType) and HOMES.get(name) == name
-        super().__setattr__(name, getattr(value, name) if is_home else value)
-
-
-sys.modules[__name__].__class__ = _Rivals

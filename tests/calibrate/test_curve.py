@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.optimize import isotonic_regression
 
-from rivals.calibrate.correction import MostCautious, fit_correction
-from rivals.calibrate.curve import calibration_curve, overconfidence, steepest_fall, wilson_interval
+from rivals.calibration.correction import MostCautious, fit_correction
+from rivals.calibration.curve import calibration_curve, overconfidence, steepest_fall, wilson_interval
 
 
 def experiments(sharpness, size=4096, seed=0):

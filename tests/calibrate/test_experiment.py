@@ -7,7 +7,7 @@ import pytest
 
 import rivals
 from calibrate.scenarios import SMALL, oscillator, replicated, shifted, sorted_oscillator
-from rivals.calibrate.experiment import Conditions, experiment_entropy, run_experiment
+from rivals.calibration.experiment import Conditions, experiment_entropy, run_experiment
 from rivals.testbeds.toys import gaussian
 
 

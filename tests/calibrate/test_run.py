@@ -22,7 +22,7 @@ from calibrate.scenarios import (
     slowly,
     sorted_oscillator,
 )
-from rivals.calibrate import CalibrationInterrupted
+from rivals.calibration import CalibrationInterrupted
 from rivals.testbeds.toys import gaussian
 
 joblib = pytest.importorskip("joblib")

@@ -23,9 +23,9 @@ import pytest
 
 import rivals
 from calibrate.scenarios import SMALL, replicated, shifted
-from rivals.calibrate import StoreError
-from rivals.calibrate.store import SCHEMA, open_to_read, source_of
-from rivals.calibrate.store import _sentences as sentences
+from rivals.calibration import StoreError
+from rivals.calibration.store import SCHEMA, open_to_read, source_of
+from rivals.calibration.store import _sentences as sentences
 
 N = 60
 

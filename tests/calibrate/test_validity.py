@@ -10,9 +10,9 @@ from scipy.special import expit
 from scipy.stats import binom
 
 import rivals
-from rivals.calibrate import judge_c, judge_experiments
-from rivals.calibrate.validity import ENOUGH, ENOUGH_WINNERS
-from rivals.calibrate.words import value
+from rivals.calibration import judge_c, judge_experiments
+from rivals.calibration.validity import ENOUGH, ENOUGH_WINNERS
+from rivals.calibration.words import value
 from rivals.testbeds.toys import gaussian
 
 C = tuple(2.0**k for k in range(-6, 3))

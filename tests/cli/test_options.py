@@ -11,7 +11,7 @@ pytest.importorskip("typer")
 
 from rivals.cli.compare import compare as command
 from rivals.cli.options import Files, names, number
-from rivals.compare import compare
+from rivals._compare import compare
 from rivals.setting import Setting
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from rivals.calibrate import judge_c
+from rivals.calibration import judge_c
 from rivals_paper.arrays import FloatArray
 from rivals_paper.calibration_panels import (
     draw_neuron_curves,

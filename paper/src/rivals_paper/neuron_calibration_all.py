@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from rivals.calibrate import judge_c
-from rivals.calibrate.validity import THRESHOLD
+from rivals.calibration import judge_c
+from rivals.calibration.validity import THRESHOLD
 from rivals_paper.calibration_panels import COLOURS, one_legend
 from rivals_paper.experiments import Experiments
 from rivals_paper.method import ALGORITHM

@@ -13,9 +13,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from rivals.calibrate import Finding, judge_c
-from rivals.calibrate.curve import TOLERANCE
-from rivals.calibrate.validity import ENOUGH, THRESHOLD
+from rivals.calibration import Finding, judge_c
+from rivals.calibration.curve import TOLERANCE
+from rivals.calibration.validity import ENOUGH, THRESHOLD
 from rivals_paper.arrays import FloatArray
 from rivals_paper.experiments import Experiments
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rivals import Calibration, Comparison, compare
-from rivals.calibrate import Validity
+from rivals.calibration import Validity
 from rivals.losses import Losses, Study
 from rivals.models import losses_of_all
 

@@ -3,7 +3,7 @@ import pytest
 
 import rivals
 from rivals._random import EXPERIMENT_DESIGN, stream
-from rivals.calibrate.experiment import experiment_entropy
+from rivals.calibration.experiment import experiment_entropy
 from rivals_paper.pyloric import Condition, Corrected, Published, published_draws
 from rivals_paper.pyloric.epistemic import record_published
 

@@ -14,9 +14,9 @@ from typing import Annotated, Any
 
 import typer
 
-from rivals.calibrate import Calibration, CalibrationInterrupted
-from rivals.calibrate import calibrate as run_calibration
-from rivals.calibrate.experiment import N_TRUTH
+from rivals.calibration import Calibration, CalibrationInterrupted
+from rivals.calibration import calibrate as run_calibration
+from rivals.calibration.experiment import N_TRUTH
 from rivals.cli.console import INTERRUPTED, print_result, say
 from rivals.cli.options import JSON, NAMED, UNDECIDED, numbers
 

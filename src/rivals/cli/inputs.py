@@ -8,7 +8,7 @@ from typing import Any
 
 from rivals.cli.console import say
 from rivals.cli.options import names
-from rivals.compare import compare
+from rivals._compare import compare
 from rivals.losses import Losses
 from rivals.result import Comparison, load
 from rivals.setting import Setting

@@ -148,7 +148,7 @@ def number_or_store(text: str) -> Any:
     """A number, or the calibration that a store holds."""
     if not Path(text).is_file():
         return number(text)
-    from rivals.calibrate import Calibration
+    from rivals.calibration import Calibration
 
     return Calibration.open(text)
 

@@ -13,7 +13,7 @@ from rivals.plots.style import MARKERS, axes_or_new, finish, ink, legend_below, 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from rivals.calibrate import Calibration
+    from rivals.calibration import Calibration
 
 MOST_CURVES = len(MARKERS)
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")

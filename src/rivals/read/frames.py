@@ -103,7 +103,7 @@ class Frame:
         near = get_close_matches(name.lower(), [each.lower() for each in self.columns], n=1)
         meant = next((each for each in self.columns if [each.lower()] == near), None)
         hint = f"did you mean {meant!r}?" if meant else f"it has {listed(self.columns)}"
-        raise ValueError(f"{option}: {self.where} has no column {name!r}; {hint}")
+        raise Refusal(f"{opt[option]}: {self.where} has no column {name!r}; {hint}")
 
     def row(self, index: int) -> str:
         """Where a row is, as a reader would look for it."""

@@ -21,7 +21,7 @@ from rivals.models import Candidate
 from rivals.setting import one_of
 
 if TYPE_CHECKING:
-    from rivals.calibrate import Experiment
+    from rivals.calibration import Experiment
 
 __all__ = [
     "LAWS",
@@ -289,7 +289,7 @@ def bias_sweep(
     record = partial(_record, law=law, bias=bias)
     first = record(n_fit, rng)
     candidates = tuple(fit(first, law=name, temperature=TEMPERATURE) for name in LAWS)
-    from rivals.calibrate import Experiment
+    from rivals.calibration import Experiment
 
     return Experiment(observe=record, candidates=candidates)
 

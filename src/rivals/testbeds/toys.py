@@ -13,7 +13,7 @@ from rivals._types import RNG, FloatArray
 from rivals.models import Candidate
 
 if TYPE_CHECKING:
-    from rivals.calibrate import Experiment
+    from rivals.calibration import Experiment
 
 
 def gaussian(mean: float = 0.0, width: float = 1.0) -> Candidate:
@@ -51,7 +51,7 @@ def omega(rng: np.random.Generator) -> Experiment:
     >>> omega(np.random.default_rng(0)).observe(3, np.random.default_rng(1)).shape
     (3,)
     """
-    from rivals.calibrate import Experiment
+    from rivals.calibration import Experiment
 
     mean = rng.normal(0, 0.1)
     return Experiment(

@@ -23,8 +23,8 @@ import numpy.typing as npt
 from scipy.special import betaincinv
 
 from rivals._types import FloatArray
-from rivals.calibrate import words as say
-from rivals.calibrate.curve import (
+from rivals.calibration import words as say
+from rivals.calibration.curve import (
     BINS,
     LEVEL,
     TOLERANCE,

@@ -18,7 +18,7 @@ from rivals._optional import need
 from rivals._random import entropy_from
 from rivals._types import RNG
 from rivals._warnings import PACKAGE
-from rivals.calibrate.experiment import (
+from rivals.calibration.experiment import (
     GROWTH,
     N_TRUTH,
     Conditions,
@@ -27,8 +27,8 @@ from rivals.calibrate.experiment import (
     is_undecided,
     run_experiment,
 )
-from rivals.calibrate.result import Calibration
-from rivals.calibrate.store import MEMORY, Store, Study, open_to_write, source_of, stored_entropy
+from rivals.calibration.result import Calibration
+from rivals.calibration.store import MEMORY, Store, Study, open_to_write, source_of, stored_entropy
 from rivals.laws import Law
 
 # A scenario, its place, the index of an experiment, and points for its truth.

@@ -30,7 +30,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rivals.calibrate.experiment import Conditions, Outcome
+from rivals.calibration.experiment import Conditions, Outcome
 
 FORMAT = "rivals.Calibration/1"
 MEMORY = ":memory:"

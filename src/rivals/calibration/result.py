@@ -15,12 +15,12 @@ from rivals._checks import check_printable
 from rivals._optional import need
 from rivals._types import FloatArray
 from rivals._words import opt, Refusal
-from rivals.calibrate import words as say
-from rivals.calibrate.correction import ENOUGH, MostCautious, fit_correction
-from rivals.calibrate.curve import BINS, TOLERANCE, Curve, calibration_curve
-from rivals.calibrate.experiment import Conditions, is_undecided
-from rivals.calibrate.store import Failure, Store, kinds, open_to_read
-from rivals.calibrate.validity import (
+from rivals.calibration import words as say
+from rivals.calibration.correction import ENOUGH, MostCautious, fit_correction
+from rivals.calibration.curve import BINS, TOLERANCE, Curve, calibration_curve
+from rivals.calibration.experiment import Conditions, is_undecided
+from rivals.calibration.store import Failure, Store, kinds, open_to_read
+from rivals.calibration.validity import (
     PREFERENCES,
     RULES,
     THRESHOLD,
