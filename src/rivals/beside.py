@@ -210,6 +210,31 @@ class Beside:
         law = self.reduced.differences(self.setting, *self._pairs)
         return law.error(np.where(self._turned, margin, -margin))
 
+    def records(self) -> list[dict[str, Any]]:
+        """A row for each of the others: the same names whatever the options are."""
+        words = zip(self.outcomes.words, self.outcomes.reasons, strict=True)
+        # P was read through a curve at its own horizon only.
+        one = self.better if not self.reduced.summary.n_groups else self.chance(1.0)
+        return [
+            {
+                "model": name,
+                "beside": self.evidence.names[self.model],
+                "risk": float(self.evidence.risk[self.others[row]]),
+                "difference": float(self.gap[row]),
+                "low": float(self.low[row]),
+                "high": float(self.high[row]),
+                "p_better": float(self.better[row]),
+                "p_equivalent": float(self.equivalent[row]),
+                "p_worse": float(self.worse[row]),
+                "p_better_one_group": float(one[row]),
+                "tau": float(self.tau[row]),
+                "i2": float(self.i2[row]),
+                "outcome": outcome,
+                "because": because,
+            }
+            for row, (name, (outcome, because)) in enumerate(zip(self.names, words, strict=True))
+        ]
+
     # ---------------------------------------------------------------- the same otherwise
 
     def only(self, chosen: BoolArray | slice) -> Beside:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from rivals import saved, shown, told
 from rivals import sentences as say
+from rivals._optional import need
 from rivals._types import RNG
 from rivals._words import in_python
 from rivals.equivalence import Equivalence, equivalence
@@ -119,9 +120,19 @@ class Comparison(Judgement):
 
         report.write(self, path)
 
-    def to_dataframe(self) -> Any:
-        """The table as a pandas data frame."""
-        return self.table.to_dataframe()
+    def to_records(self, beside: str | None = None) -> list[dict[str, Any]]:
+        """A row for each other model beside the best, or another; one schema under all options."""
+        model = self.ranking[0] if beside is None else shown.there(self, beside)
+        rows = self.beside(model, self.ranking).records()
+        for row in rows:
+            found = self.rejections.get(row["model"])
+            row["rejected_by"] = found.by if found else None
+        return rows
+
+    def to_dataframe(self, beside: str | None = None) -> Any:
+        """`to_records` as a pandas data frame."""
+        pandas = need("pandas", extra="table", purpose="a data frame")
+        return pandas.DataFrame(self.to_records(beside))
 
     def to_markdown(self) -> str:
         """The table in Markdown, and the conclusion."""
@@ -145,7 +156,7 @@ class Comparison(Judgement):
             "risk": self.risk,
             "models": list(self.names),
             "probability": plain(self.probability.tolist()),
-            "table": self.table.to_dict(),
+            "table": [{name: plain(v) for name, v in row.items()} for row in self.to_records()],
             "n_groups": self.n_groups,
             "new_groups": plain(self.new_groups),
             "source": asdict(self.summary.source),
