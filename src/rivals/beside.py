@@ -173,6 +173,12 @@ class Beside:
         """The part of that in the variance of what was observed in a typical group."""
         return self._spread[1]
 
+    @cached_property
+    def budget(self) -> dict[str, FloatArray]:
+        """Named parts of the variance of each difference; empty where the law has none."""
+        law = self.reduced.differences(self.setting, *self._pairs)
+        return self.reduced.law.budget(self.reduced.summary, self.setting, law)
+
     # ---------------------------------------------------------------- what is said
 
     @cached_property

@@ -119,6 +119,10 @@ class Law(ABC, Generic[S]):
         """τ and I² of each pair; None where the law knows no spread between groups."""
         return None
 
+    def budget(self, summary: S, setting: Setting, found: Differences) -> dict[str, FloatArray]:
+        """Named parts of the variance of each difference, such as "groups" and "points"."""
+        return {}
+
     def was_measured(self, setting: Setting) -> bool:
         """Whether the track record is of this law, at this setting."""
         return False

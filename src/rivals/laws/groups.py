@@ -225,9 +225,7 @@ class Groups(Law[GroupSummaries]):
         """The median of τ, and I²: its part of the variance in a typical group."""
         if not isinstance(found, NewGroups):
             return None
-        cumulative = np.cumsum(found.spread.weight[0], axis=1)
-        half = np.array([np.searchsorted(row, 0.5) for row in cumulative])
-        tau = found.spread.tau[np.arange(half.size), half]
+        tau = self._median_tau(found)
         has_none = found.variances.min(axis=1) <= 0.0
         variances = np.where(has_none[:, None], 1.0, found.variances)
         typical = np.where(has_none, 0.0, 1.0 / np.mean(1.0 / variances, axis=1))
@@ -235,6 +233,25 @@ class Groups(Law[GroupSummaries]):
         part = np.divide(tau**2, whole, out=np.zeros_like(tau), where=(tau > 0.0) & (whole > 0.0))
         is_known = ~(found.fixed | found.unknown)
         return np.where(is_known, tau, nan), np.where(is_known, part, nan)
+
+    def budget(
+        self, summary: GroupSummaries, setting: Setting, found: Differences
+    ) -> dict[str, FloatArray]:
+        """At the median of τ: new groups and those at hand, points within, shared training data."""
+        assert isinstance(found, NewGroups)
+        tau = np.nan_to_num(self._median_tau(found))[:, None]
+        total = tau**2 + found.variances
+        weights = 1.0 / total / np.sum(1.0 / total, axis=1, keepdims=True)
+        groups = tau[:, 0] ** 2 * (np.sum(weights**2, axis=1) + 1.0 / found.new_groups)
+        points = np.sum(weights**2 * found.variances, axis=1)
+        both = 1.0 / np.sum(1.0 / total, axis=1)
+        return {"groups": groups, "points": points, "training": self.kappa(summary) * both}
+
+    @staticmethod
+    def _median_tau(found: NewGroups) -> FloatArray:
+        cumulative = np.cumsum(found.spread.weight[0], axis=1)
+        half = np.array([np.searchsorted(row, 0.5) for row in cumulative])
+        return np.asarray(found.spread.tau[np.arange(half.size), half])
 
     def to_arrays(
         self, summary: GroupSummaries

@@ -32,7 +32,7 @@ from rivals._checks import check_size
 from rivals._types import FloatArray, IntArray
 from rivals._words import Refusal, either, opt
 from rivals.evidence import Note
-from rivals.laws.base import Law
+from rivals.laws.base import Differences, Law
 from rivals.losses import Provenance, Study, finite
 from rivals.method.distance import wasserstein_distances
 from rivals.method.error import MeanErrors, PairSums, mean_errors
@@ -153,6 +153,12 @@ class Transport(Law[TransportSummary]):
     def c_is_unknown(self, setting: Setting) -> bool:
         """One data set, and no calibration."""
         return not isinstance(setting.c, CalibratedC)
+
+    def budget(
+        self, summary: TransportSummary, setting: Setting, found: Differences
+    ) -> dict[str, FloatArray]:
+        assert isinstance(found, Normal)
+        return {"misfit": found.variance[0] - found.sampling, "points": found.sampling}
 
     def was_measured(self, setting: Setting) -> bool:
         return setting.c is None
