@@ -33,7 +33,6 @@ from scipy.special import ndtr, stdtr
 
 import families
 from rivals.laws import Beta, Groups, Transport
-from rivals.laws.unknown_c import without_c
 from rivals.losses import Losses, Provenance, Study
 from rivals.method.probability import probability_over
 from rivals.setting import Setting
@@ -106,7 +105,7 @@ def from_one(name: str, rng: np.random.Generator, *, beta: bool) -> Row:
     for c in TRANSPORT_C:
         differences = law.differences(summary, Setting(c=c), FIRST, SECOND)
         found[f"transport, c = {c:g}"] = float(differences.below(ZERO)[0, 0])
-    unknown = without_c(law, summary, Setting(), FIRST, SECOND)
+    unknown = law.without_c(summary, Setting(), FIRST, SECOND)
     found["transport, c unknown"] = float(unknown.below(ZERO)[0, 0])
     if beta:
         process = Beta()

@@ -27,7 +27,7 @@ def result():
 
 def numbers(found):
     """What the picture shows: differences in each group, answers, and the caption."""
-    best, other = (found.names.index(name) for name in found.ranking[:2])
+    best, other = found.ranking[:2]
     values, half = in_each_group(found, other, best)
     return {
         "models": list(found.ranking[:2]),

@@ -7,15 +7,16 @@ import rivals
 from problems import problem
 from rivals import judge as rivals_judge
 from rivals.judge import judge
+from rivals.laws.base import Reduced
 from rivals.laws import Groups, Transport
 from rivals.setting import Setting
 
 
 def both_ways(monkeypatch, law, summary, setting):
     monkeypatch.setattr(rivals_judge, "MANY", 10**6)
-    every = judge(law, summary, setting)
+    every = judge(Reduced(law, summary), setting)
     monkeypatch.setattr(rivals_judge, "MANY", 2)
-    return every, judge(law, summary, setting)
+    return every, judge(Reduced(law, summary), setting)
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -63,12 +64,12 @@ def test_a_correction_is_applied_to_all_of_them(monkeypatch):
 
     law = Groups()
     monkeypatch.setattr(rivals_judge, "MANY", 10**6)
-    plain, _ = judge(law, summary, Setting())
-    evidence, decision = judge(law, summary, Setting(), squeezed)
+    plain, _ = judge(Reduced(law, summary), Setting())
+    evidence, decision = judge(Reduced(law, summary), Setting(), squeezed)
     np.testing.assert_allclose(evidence.forward, squeezed(plain.forward))
     assert decision.rejections == {}
     monkeypatch.setattr(rivals_judge, "MANY", 2)
-    _, few = judge(law, summary, Setting(threshold=0.7), squeezed)
+    _, few = judge(Reduced(law, summary), Setting(threshold=0.7), squeezed)
     monkeypatch.setattr(rivals_judge, "MANY", 10**6)
-    _, every = judge(law, summary, Setting(threshold=0.7), squeezed)
+    _, every = judge(Reduced(law, summary), Setting(threshold=0.7), squeezed)
     assert few.rejections == every.rejections

@@ -14,7 +14,8 @@ ROOT = Path(rivals.__file__).parent
 # In the order in which data flow: losses, evidence, decision, result. What stands on one line may
 # import from the lines above it, and from itself.
 LAYERS = [
-    ["_version", "_types", "_optional", "_warnings"],
+    ["_version", "_types", "_optional", "_words"],
+    ["_warnings"],
     ["_random"],
     ["setting"],
     ["_checks"],
@@ -26,18 +27,19 @@ LAYERS = [
     ["summaries", "track_record"],
     ["laws"],
     ["judge"],
+    ["beside"],
     ["judgement"],
     ["table"],
     ["sentences"],
-    ["heterogeneity"],
+    ["claims"],
     ["equivalence", "gate", "looking", "plan", "ranks", "saved"],
     ["shown"],
     ["told"],
     ["result"],
-    ["compare"],
-    ["calibrate"],
+    ["_compare"],
+    ["calibration"],
     ["read"],
-    ["testbeds"],
+    ["testbeds", "testing"],
     ["plots"],
     ["report"],
     ["cli"],
@@ -48,11 +50,11 @@ RANK = {name: rank for rank, layer in enumerate(LAYERS) for name in layer}
 # Within a package, likewise: a file imports from those named before it.
 ORDER = {
     "method": ["distance", "error", "spread", "probability", "rule", "looks", "more_groups"],
-    "laws": ["base", "transport", "groups", "unknown_c"],
+    "laws": ["base", "transport", "groups"],
 }
 
 # Conveniences that reach up, when they are called and not before: result.plot(...).
-ON_DEMAND = {("result", "plots"), ("result", "report"), ("calibrate", "plots")}
+ON_DEMAND = {("result", "plots"), ("result", "report"), ("calibration", "plots")}
 
 
 def modules() -> dict[str, Path]:
@@ -136,10 +138,10 @@ def test_there_are_no_cycles():
         done.update(free)
 
 
-CORE = [layer for group in LAYERS[: LAYERS.index(["calibrate"])] for layer in group]
+CORE = [layer for group in LAYERS[: LAYERS.index(["calibration"])] for layer in group]
 STANDARD = {
     "__future__", "abc", "ast", "collections", "contextlib", "contextvars", "dataclasses",
-    "difflib", "functools", "html", "importlib", "itertools", "json", "math", "operator", "os",
+    "difflib", "functools", "html", "importlib", "inspect", "itertools", "json", "math", "operator", "os",
     "pathlib", "re", "sys", "types", "typing", "warnings", "zipfile",
 }  # fmt: skip
 

@@ -22,7 +22,7 @@ def recommended(result):
     found = set(re.findall(r"If you need one model: (\S+)\.", text))
     found |= set(re.findall(r"^(\S+) would win again", text, re.MULTILINE))
     plain = json.loads(json.dumps(result.to_dict(), allow_nan=False))
-    tables = [plain["table"], result.against(result.names[-1]).to_dict()]
+    tables = [result.table.to_dict(), result.against(result.names[-1]).to_dict()]
     found |= {row["model"] for table in tables for row in table if row["decision"] == "best"}
     found |= {row[0] for row in result.table.rows if "best" in row}
     return found | {plain["best"]} - {None}

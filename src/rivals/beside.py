@@ -224,8 +224,6 @@ class Beside:
         return [
             {
                 "model": name,
-                "beside": self.evidence.names[self.model],
-                "risk": float(self.evidence.risk[self.others[row]]),
                 "difference": float(self.gap[row]),
                 "low": float(self.low[row]),
                 "high": float(self.high[row]),

@@ -72,7 +72,10 @@ class Judgement:
 
     @property
     def summary(self) -> Any:
-        """What the law needs of the losses; of law "groups" `GroupSummaries`."""
+        """What the law needs of the losses.
+
+        Of law "groups" `GroupSummaries`.
+        """
         return self.reduced.summary
 
     # ---------------------------------------------------------------- the decision
@@ -156,7 +159,10 @@ class Judgement:
         return found if self.correction is None else self.correction(found)
 
     def beside(self, model: str, others: Sequence[str] | None = None) -> Beside:
-        """One model beside others, by default all by risk; of more than 64 the best 64."""
+        """One model beside others.
+
+        By default all by risk; of more than 64 the best 64.
+        """
         if others is None or len(self.names) <= MANY:
             others = self.ranking[: MANY + 1]
         asked = (model, tuple(name for name in others if name != model))
@@ -178,7 +184,10 @@ class Judgement:
         return {name: place for place, name in enumerate(self.names)}
 
     def risk_interval(self, *, without_c: bool = False) -> tuple[FloatArray, FloatArray]:
-        """Between which values the risk of each model lies; at c, or with c unknown."""
+        """Between which values the risk of each model lies.
+
+        At c, or with c unknown.
+        """
         make = self.law.risks_without_c if without_c else self.law.risks
         found = make(self.summary, self.setting).over(self.setting.new_groups)
         return central_interval(found, len(self.names), self.setting.level)

@@ -148,7 +148,7 @@ class Plan:
         return in_python(self.marked())
 
     def marked(self) -> str:
-        """What is printed, options marked, for the command line."""
+        """What is printed, with options marked."""
         said = self._conclusion()
         return f"{self.table.text()}\n\n{said}" if self.models else said
 

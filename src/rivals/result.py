@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from functools import cached_property
+from math import nan
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +23,12 @@ from rivals.table import Table, markdown, plain
 if TYPE_CHECKING:
     from rivals.plan import Plan
 
+# The columns of `to_records`, of data frames and of JSON.
+SCHEMA = (
+    *("model", "beside", "rank", "risk", "difference", "low", "high"),
+    *("p_better", "p_equivalent", "p_worse", "p_better_one_group", "tau", "i2"),
+    *("outcome", "because", "rejected_by"),
+)
 # A screen has room for so many models.
 MOST_ROWS = 20
 
@@ -63,7 +70,7 @@ class Comparison(Judgement):
         return in_python(self.marked())
 
     def marked(self) -> str:
-        """The same, options marked, for the command line."""
+        """What is printed, with options marked."""
         rows = shown.table(self, self.ranking[0], MOST_ROWS).text()
         hidden = say.not_shown(len(self.names) - MOST_ROWS)
         lines = [told.opening(self), "", rows, *hidden, "", told.conclusion(self)]
@@ -121,12 +128,21 @@ class Comparison(Judgement):
         report.write(self, path)
 
     def to_records(self, beside: str | None = None) -> list[dict[str, Any]]:
-        """A row for each other model beside the best, or another; one schema under all options."""
+        """A row for each model, by risk.
+
+        Beside the best or another; of one schema always.
+        """
         model = self.ranking[0] if beside is None else shown.there(self, beside)
-        rows = self.beside(model, self.ranking).records()
-        for row in rows:
-            found = self.rejections.get(row["model"])
-            row["rejected_by"] = found.by if found else None
+        found = {row["model"]: row for row in self.beside(model, self.ranking).records()}
+        unknown = dict.fromkeys(SCHEMA[4:13], nan)
+        alone = {**unknown, "difference": 0.0, "outcome": "", "because": ""}
+        rows = []
+        for rank, name in enumerate(self.ranking, start=1):
+            row = {**found.get(name, alone), "model": name, "beside": model, "rank": rank}
+            row["risk"] = self.risk[name]
+            rejection = self.rejections.get(name)
+            row["rejected_by"] = rejection.by if rejection else None
+            rows.append({column: row[column] for column in SCHEMA})
         return rows
 
     def to_dataframe(self, beside: str | None = None) -> Any:

@@ -36,6 +36,11 @@ def save(result: Judgement, path: str | PathLike[str]) -> None:
             "probabilities that were read through a calibration are not saved with their curve; "
             "compare with correct=False, or save the calibration"
         )
+    if Law.KNOWN.get(result.law.name) is not type(result.law):
+        raise TypeError(
+            f"law {result.law.name!r} is another one, so that this cannot be saved; give "
+            f"{type(result.law).__name__} a name of its own"
+        )
     header = {
         "format": FORMAT,
         "law": result.law.name,

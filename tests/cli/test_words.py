@@ -9,35 +9,29 @@ import pytest
 pytest.importorskip("typer")
 pytest.importorskip("polars")
 
-from rivals import sentences
-from rivals.cli.words import in_options
+from rivals._words import in_command, in_python, opt
 from terminal import rivals, table, written
 
 # What only a Python program can do.
 PYTHON = re.compile(r"\w=|\[…\]|result\.|rivals\.\w|Losses|math\.|\bpass\b.*\(")
 
 
-@pytest.mark.parametrize(
-    ("python", "options"),
-    [
-        ("leave it out by ignore=['id', 'fold'] (--ignore)", "leave it out by --ignore id,fold"),
-        ("or name the models by models=[…]", "or name the models by --models"),
-        ("say so by left_out=True when", "say so by --left-out when"),
-        ("Pass covariance= (of all), estimates of", "Pass estimates of"),
-        (
-            "new_groups must be a whole number, or math.inf",
-            "--new-groups must be a whole number, or inf",
-        ),
-        ("pass groups=, the group", "pass --groups, the group"),
-        ("Run more experiments (n_experiments)", "Run more experiments (--n-experiments)"),
-        (sentences.POINTERS, "details: --details   page: --report page.html"),
-        ("P = 0.95 and τ = 0.1 stay", "P = 0.95 and τ = 0.1 stay"),
-        ("choose log, or pass a function (target, prediction) → a loss", "choose log"),
-        ("model 'a=b' stays", "model 'a=b' stays"),
-    ],
-)
-def test_arguments_become_options(python, options):
-    assert in_options(python) == options
+NAMES = ("k=5", "Ridge(alpha=1.0)", "model='a'", "groups=", "left_out=True")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_is_put_into_a_text_is_never_changed(name):
+    text = f"{name}: pass {opt.groups}, or {opt.left_out(True)}"
+    assert in_command(text) == f"{name}: pass --groups, or --left-out"
+    assert in_python(text) == f"{name}: pass groups=, or left_out=True"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_names_of_models_are_printed_as_they_are(tmp_path, name):
+    text = table(0.5).replace("line", f'"{name}"', 1)
+    run = rivals("compare", written(tmp_path, text), "--groups", "school", "--details")
+    assert run.status == 0
+    assert name in run.out
 
 
 WRONG = [

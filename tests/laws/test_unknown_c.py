@@ -6,8 +6,7 @@ from scipy import special, stats
 
 import rivals
 from problems import problem
-from rivals.laws.transport import Transport
-from rivals.laws.unknown_c import is_unknown, over_c, risks_without_c, without_c
+from rivals.laws.transport import Transport, over_c
 from rivals.setting import CalibratedC, Setting
 from rivals.track_record import one_data_set
 
@@ -40,22 +39,23 @@ def test_it_is_antisymmetric_and_stands_beside_the_decision():
     given = problem(2, n_models=2, n_simulations=2)
     result = rivals.compare(given.without_groups)
     one, other = np.array([0]), np.array([1])
-    args = (Transport(), result.summary, result.setting)
+    law, args = Transport(), (result.summary, result.setting)
     zero = np.zeros(1)
-    both = without_c(*args, one, other).below(zero) + without_c(*args, other, one).below(zero)
+    both = law.without_c(*args, one, other).below(zero)
+    both = both + law.without_c(*args, other, one).below(zero)
     assert both[0, 0] == pytest.approx(1.0, abs=1e-12)
     assert f"{one_data_set().n_data_sets} real data sets" in result.conclusion
     assert "c unknown" in str(result)
     low, _ = result.law.risk_interval(result.summary, result.setting)
-    wide = risks_without_c(*args).below(low)[0]
+    wide = law.risks_without_c(*args).below(low)[0]
     assert wide.shape == (2,)
 
 
 def test_a_calibration_or_groups_make_it_known():
-    assert is_unknown(Transport(), Setting())
-    assert is_unknown(Transport(), Setting(c=0.5))
-    assert not is_unknown(Transport(), Setting(c=CalibratedC(0.5, {})))
-    assert not is_unknown(rivals.laws.Groups(), Setting())
+    assert Transport().c_is_unknown(Setting())
+    assert Transport().c_is_unknown(Setting(c=0.5))
+    assert not Transport().c_is_unknown(Setting(c=CalibratedC(0.5, {})))
+    assert not rivals.laws.Groups().c_is_unknown(Setting())
 
 
 def test_the_caution_is_of_a_rejection_where_there_is_one():

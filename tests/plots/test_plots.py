@@ -117,9 +117,8 @@ def test_forest_shows_each_group_and_the_three_answers():
     np.testing.assert_allclose(points[:, 0], np.sort(gaps)[::-1], rtol=1e-9)
     labels = [label.get_text() for label in ax.get_yticklabels()]
     assert labels[-3:] == ["1 new group", "12 new groups", "all groups"]
-    expected = [
-        say.p_is(result.beside(best, horizon)[other]) for horizon in (1.0, 12.0, float("inf"))
-    ]
+    beside = result.beside(result.ranking[0])
+    expected = [say.p_is(beside.chance(horizon)[0]) for horizon in (1.0, 12.0, float("inf"))]
     assert [text.get_text() for text in ax.texts] == expected
     assert {"τ", "I²"} <= set(ax.figure.get_suptitle().split())
 
@@ -156,12 +155,10 @@ def test_densities_agree_with_the_law():
 
 
 def test_one_data_set_shows_intervals_with_c_unknown():
-    """Two bars in each row; the thin one, with c unknown, is `shown.risk_interval`."""
-    from rivals import shown
-
+    """Two bars in each row; the thin one, with c unknown, is `risk_interval`."""
     result = one_data_set()
     ax = plots.plot_risks(result)
-    low, high = shown.risk_interval(result)
+    low, high = result.risk_interval(without_c=True)
     bars = [line for line in ax.collections if hasattr(line, "get_segments")]
     thin = [bar.get_segments()[0][:, 0] for bar in bars[::2]]
     places = [result.names.index(name) for name in result.ranking]

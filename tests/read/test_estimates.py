@@ -58,7 +58,8 @@ def test_the_bcg_trials_are_those_of_metafor_by_reml_and_close_to_them_by_ours()
     assert tau == pytest.approx(0.5597, abs=2e-4)
     summary = summaries(trials(values, np.sqrt(variances)), **TWO)
     result = rivals.compare(summary, level=0.95)
-    tau_here, part = rivals.heterogeneity.of_pair(result.law, summary, result.setting, 0, 1)
+    beside = result.beside(result.names[0])
+    tau_here, part = beside.tau[0], beside.i2[0]
     whole = result.at(new_groups=np.inf)
     low, high = whole.law.interval(summary, whole.setting, 0, np.array([1]))
     # With a flat τ the mean is the same within a tenth of its error, and τ is a little larger.

@@ -198,7 +198,7 @@ def test_writes_all_or_nothing(tmp_path):
     file = tmp_path / "page.html"
     file.write_text("old")
     broken = rivals.compare(toys.losses(), rng=0)
-    object.__setattr__(broken, "summary", None)
+    object.__setattr__(broken.reduced, "summary", None)
     with pytest.raises(AttributeError):
         broken.report(file)
     assert file.read_text() == "old"

@@ -104,7 +104,10 @@ class Law(ABC, Generic[S]):
     # ---------------------------------------------------------------- what it may say
 
     def methods(self, summary: S) -> str:
-        """What was done, for a paper; `{noun}`, `{nouns}` and `{horizon}` are filled in."""
+        """What was done, for a paper.
+
+        `{noun}`, `{nouns}` and `{horizon}` are filled in.
+        """
         return f"Models were compared by method {self.name!r}."
 
     def notes(self, summary: S, setting: Setting) -> tuple[Note, ...]:
@@ -116,23 +119,35 @@ class Law(ABC, Generic[S]):
         return 0.0
 
     def heterogeneity(self, found: Differences) -> tuple[FloatArray, FloatArray] | None:
-        """τ and I² of each pair; None where the law knows no spread between groups."""
+        """τ and I² of each pair.
+
+        None where the law knows no spread between groups.
+        """
         return None
 
     def budget(self, summary: S, setting: Setting, found: Differences) -> dict[str, FloatArray]:
-        """Named parts of the variance of each difference, such as "groups" and "points"."""
+        """Named parts of the variance of each difference.
+
+        Such as "groups" and "points".
+        """
         return {}
 
     def was_measured(self, setting: Setting) -> bool:
-        """Whether the track record is of this law, at this setting."""
+        """Whether the track record holds for it, at this setting."""
         return False
 
     def without_c(self, summary: S, setting: Setting, a: IntArray, b: IntArray) -> Differences:
-        """The law of R_a − R_b, c unknown; asked only where `c_is_unknown`."""
+        """The law of R_a − R_b, c unknown.
+
+        Asked only where `c_is_unknown`.
+        """
         raise NotImplementedError
 
     def risks_without_c(self, summary: S, setting: Setting) -> Differences:
-        """The law of each risk, c unknown; asked only where `c_is_unknown`."""
+        """The law of each risk, c unknown.
+
+        Asked only where `c_is_unknown`.
+        """
         raise NotImplementedError
 
     def c_is_unknown(self, setting: Setting) -> bool:
@@ -140,7 +155,7 @@ class Law(ABC, Generic[S]):
         return False
 
     def check(self, summary: S) -> None:
-        """Refuse a summary, of losses or of a file, that this law cannot judge."""
+        """Refuse a summary that this law cannot judge."""
 
     def judged(self, summary: S, pairs: Pairs) -> Pairs:
         """Those of the pairs that can be judged."""
@@ -164,7 +179,7 @@ class Law(ABC, Generic[S]):
     # ---------------------------------------------------------------- saved files
 
     def to_arrays(self, summary: S) -> tuple[dict[str, Any], dict[str, FloatArray]]:
-        """Plain values and arrays, from which `from_arrays` makes the summary again."""
+        """Plain values and arrays, for a file."""
         if not is_dataclass(summary):
             raise TypeError(f"law {self.name!r} does not say how its summaries are saved")
         found = {each.name: getattr(summary, each.name) for each in fields(summary)}
@@ -179,7 +194,7 @@ class Law(ABC, Generic[S]):
         plain: dict[str, Any],
         arrays: dict[str, FloatArray],
     ) -> S:
-        """What `to_arrays` took apart; checked like anybody's input."""
+        """What `to_arrays` took apart, checked."""
         kind: Any = self.summary_type
         if kind is None:
             raise TypeError(f"law {self.name!r} does not say what its summaries are")
@@ -195,6 +210,9 @@ class Law(ABC, Generic[S]):
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         if "name" in cls.__dict__:
+            known = Law.KNOWN.setdefault(cls.name, cls)
+            if known.__module__ != cls.__module__:
+                raise TypeError(f"there is a law {cls.name!r} already, in {known.__module__}")
             Law.KNOWN[cls.name] = cls
 
     def options(self) -> dict[str, Any]:

@@ -165,7 +165,7 @@ class Groups(Law[GroupSummaries]):
         )
 
     def judged(self, summary: GroupSummaries, pairs: Pairs) -> Pairs:
-        """Not all can be, where estimates came without covariance."""
+        """Not all pairs, where estimates came without covariance."""
         if summary.variances is None:
             return pairs
         first, second = pairs
@@ -222,7 +222,10 @@ class Groups(Law[GroupSummaries]):
         return setting.c is None and self == Groups()
 
     def heterogeneity(self, found: Differences) -> tuple[FloatArray, FloatArray] | None:
-        """The median of τ, and I²: its part of the variance in a typical group."""
+        """The median of τ, and I².
+
+        Its part of the variance in a typical group.
+        """
         if not isinstance(found, NewGroups):
             return None
         tau = self._median_tau(found)
@@ -237,7 +240,10 @@ class Groups(Law[GroupSummaries]):
     def budget(
         self, summary: GroupSummaries, setting: Setting, found: Differences
     ) -> dict[str, FloatArray]:
-        """At the median of τ: new groups and those at hand, points within, shared training data."""
+        """At the median of τ: groups, points, training.
+
+        New and observed groups; points within; training data that left-out groups share.
+        """
         assert isinstance(found, NewGroups)
         tau = np.nan_to_num(self._median_tau(found))[:, None]
         total = tau**2 + found.variances
