@@ -98,8 +98,8 @@ class Beside:
     def without_c(self) -> FloatArray:
         """P(better by more than the margin), c unknown."""
         models = np.full(self.others.size, self.model)
-        law = self.reduced.law.without_c(self.reduced.summary, self.setting, models, self.others)
-        return np.asarray(law.below(np.full(self.others.size, -self.setting.margin))[0])
+        at = np.full(self.others.size, -self.setting.margin)
+        return self.reduced.below_without_c(self.setting, models, self.others, at)
 
     def lower_by(self, margin: float, new_groups: float | None = None) -> FloatArray:
         """P(the risk is lower than that of the other less a margin), priors × others."""

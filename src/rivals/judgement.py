@@ -90,7 +90,7 @@ class Judgement:
         """The models by risk, the best first."""
         return self.decision.ranking
 
-    @property
+    @cached_property
     def survivors(self) -> tuple[str, ...]:
         """Models that are not rejected, the best first."""
         return self.decision.survivors
@@ -205,15 +205,15 @@ class Judgement:
         """
         return self.setting.new_groups or self.n_groups or None
 
-    @property
+    @cached_property
     def n_groups(self) -> int:
         """How many groups were observed; 0 without groups."""
         return int(self.summary.n_groups)
 
-    @property
+    @cached_property
     def groups(self) -> GroupSummaries | None:
         """The summaries of the groups; None without groups."""
-        return self.summary if self.summary.n_groups else None
+        return self.summary if self.n_groups else None
 
     @property
     def noun(self) -> str:

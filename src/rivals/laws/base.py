@@ -310,14 +310,25 @@ class Reduced(Generic[S]):
             a.size,
         )
 
+    def below_without_c(
+        self, setting: Setting, a: IntArray, b: IntArray, value: FloatArray
+    ) -> FloatArray:
+        """P(R_a − R_b < value), c unknown."""
+        key = ("without c", setting.rng, a.tobytes(), b.tobytes(), value.tobytes())
+        make = self.law.without_c
+        return self._kept(
+            key, lambda: make(self.summary, setting, a, b).below(value)[0], a.size
+        )
+
     def _kept(self, key: Any, make: Callable[[], Any], size: int) -> Any:
-        if size * self.law.width(self.summary) > TOGETHER:
-            return make()
-        if key not in self._made:
+        if key in self._made:
+            return self._made[key]
+        made = make()
+        if size * self.law.width(self.summary) <= TOGETHER:
             if len(self._made) >= MOST_KEPT:
                 self._made.clear()
-            self._made[key] = make()
-        return self._made[key]
+            self._made[key] = made
+        return made
 
     def evidence(self, setting: Setting, asked: Pairs | None = None) -> Evidence:
         """The probabilities of pairs, all or those asked for."""
