@@ -114,8 +114,7 @@ class Beside:
     @cached_property
     def error(self) -> FloatArray:
         """Monte Carlo standard error of `better`."""
-        law = self.reduced.differences(self.setting, *self._pairs)
-        return law.error(np.full(self.others.size, -self.setting.margin))
+        return self.error_at(self.setting.margin)
 
     @cached_property
     def clear(self) -> BoolArray:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from rivals import sentences as say
 from rivals._words import opt, Refusal
 from rivals.beside import LEAST_GROUPS
 from rivals.judgement import Judgement
-from rivals.table import Column, Table
+from rivals.table import Answer, Column, Table, rows
 
 
 @dataclass(frozen=True)
-class Equivalence:
+class Equivalence(Answer):
     """The best beside each other model, at a margin.
 
     Attributes
@@ -36,6 +37,18 @@ class Equivalence:
     worse: tuple[float, ...]
     decisions: tuple[str, ...]
     notes: tuple[str, ...]
+
+    def to_records(self) -> list[dict[str, Any]]:
+        """A row for each other model."""
+        return rows(
+            model=self.models,
+            beside=self.lowest,
+            margin=self.margin,
+            p_better=self.better,
+            p_equivalent=self.equivalent,
+            p_worse=self.worse,
+            outcome=self.decisions,
+        )
 
     @property
     def table(self) -> Table:

@@ -10,6 +10,7 @@ from rivals._words import opt, Refusal
 from rivals.judge import refuse_margin
 from rivals.judgement import Judgement
 from rivals.setting import one_of
+from rivals.table import Answer
 
 REQUIREMENTS = ("better", "not-worse")
 OUTCOME = {"better": "passed", "worse": "failed", "open": "undecided"}
@@ -17,7 +18,7 @@ EXIT_STATUS = {"passed": 0, "failed": 1, "undecided": 3}
 
 
 @dataclass(frozen=True)
-class Gate:
+class Gate(Answer):
     """Whether a model may replace a baseline.
 
     Whether it is better in a replication, or not worse.
@@ -60,6 +61,10 @@ class Gate:
         """One line."""
         required = say.required(self.require, self.baseline, self.margin, self.unit)
         return say.gate(self.outcome, self.model, required, self.where, self.probability)
+
+    def to_records(self) -> list[dict[str, Any]]:
+        """One row."""
+        return [{**asdict(self), "passed": self.passed}]
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""

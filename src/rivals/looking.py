@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from rivals._words import opt, Refusal
 from rivals.judgement import Judgement
 from rivals.method.looks import confidence_sequence
 from rivals.method.rule import OPEN, classify
-from rivals.table import Column, Table
+from rivals.table import Answer, Column, Table, rows
 
 # The law of the spread between groups needs so many.
 FIRST_LOOK = 3
@@ -24,7 +25,7 @@ LATER_LOOKS = 200
 
 
 @dataclass(frozen=True, eq=False)
-class Looks:
+class Looks(Answer):
     """The best beside each other model, as the study grows.
 
     Attributes
@@ -68,6 +69,20 @@ class Looks:
             name: int(self.n_groups[np.argmax(row)]) if row.any() else None
             for name, row in zip(self.models, self.named, strict=True)
         }
+
+    def to_records(self) -> list[dict[str, Any]]:
+        """A row for each other model at each look."""
+        looks = self.n_groups.size
+        return rows(
+            model=np.repeat(self.models, looks),
+            beside=self.lowest,
+            n_groups=np.tile(self.n_groups, len(self.models)),
+            difference=self.difference.ravel(),
+            low=self.low.ravel(),
+            high=self.high.ravel(),
+            p_better=self.probability.ravel(),
+            named=self.named.ravel(),
+        )
 
     @property
     def table(self) -> Table:

@@ -25,7 +25,7 @@ from rivals.method.more_groups import Future, chance_in_the_end, futures, spread
 from rivals.method.rule import OPEN, classify
 from rivals.method.probability import probability_over
 from rivals.method.spread import Spread
-from rivals.table import Column, Table, plain
+from rivals.table import Answer, Column, Table, plain, rows
 
 MORE_GROUPS = (5, 10, 20, 40)
 # Studies that are drawn: chances are then known to ± 0.016.
@@ -37,7 +37,7 @@ LOOKED_AT = 64
 
 
 @dataclass(frozen=True, eq=False)
-class Plan:
+class Plan(Answer):
     """How probably more groups would decide what is open.
 
     A decision is that one of the two is better, by more than the margin if there is one, with a
@@ -158,9 +158,21 @@ class Plan:
         table = self.table.html() if self.models else ""
         return f"{table}<p>{say.html(self.conclusion)}</p>"
 
-    def to_dataframe(self) -> Any:
-        """The table as a pandas data frame."""
-        return self.table.to_dataframe()
+    def to_records(self) -> list[dict[str, Any]]:
+        """A row for each model that is open at each number of groups."""
+        if not self.models:
+            return []
+        numbers = len(self.more_groups)
+        return rows(
+            model=np.repeat(self.models, numbers),
+            beside=self.lowest,
+            more_groups=np.tile(self.more_groups, len(self.models)),
+            chance=self.chance.ravel(),
+            standard_error=self.standard_error.ravel(),
+            in_the_end=np.repeat(self.in_the_end, numbers),
+            even_odds=np.repeat(self.even_odds, numbers),
+            p_better_now=np.repeat(self.probability, numbers),
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""

@@ -7,17 +7,18 @@ then called behind one by mistake with a probability of at most 1 − ε, ε the
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from rivals import sentences as say
 from rivals._types import IntArray
 from rivals.judgement import Judgement
-from rivals.table import Column, Table
+from rivals.table import Answer, Column, Table, rows
 
 
 @dataclass(frozen=True, eq=False)
-class Ranks:
+class Ranks(Answer):
     """The ranks that each model may have.
 
     Attributes
@@ -43,6 +44,12 @@ class Ranks:
         """Models that may be the best."""
         pairs = zip(self.models, self.tier.tolist(), strict=True)
         return tuple(name for name, tier in pairs if tier == 1)
+
+    def to_records(self) -> list[dict[str, Any]]:
+        """A row for each model."""
+        return rows(
+            model=self.models, low=self.low, high=self.high, tier=self.tier, level=self.level
+        )
 
     @property
     def table(self) -> Table:

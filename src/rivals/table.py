@@ -137,6 +137,32 @@ class Table:
         ]
 
 
+class Answer:
+    """What answers one question of a result: printed, and as records of one schema."""
+
+    def to_records(self) -> list[dict[str, Any]]:
+        """Plain rows; the names of their columns never change."""
+        raise NotImplementedError
+
+    def to_dataframe(self) -> Any:
+        """`to_records` as a pandas data frame."""
+        pandas = need("pandas", extra="table", purpose="a data frame")
+        return pandas.DataFrame(self.to_records())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        rows = [{name: plain(v) for name, v in row.items()} for row in self.to_records()]
+        return {"records": rows, "conclusion": str(self)}
+
+
+def rows(**columns: Any) -> list[dict[str, Any]]:
+    """Records from columns of equal length; one value stands for all rows."""
+    lists = {k: v.tolist() if hasattr(v, "tolist") else v for k, v in columns.items()}
+    size = max(len(v) for v in lists.values() if isinstance(v, (list, tuple)))
+    whole = {k: v if isinstance(v, (list, tuple)) else [v] * size for k, v in lists.items()}
+    return [dict(zip(whole, row, strict=True)) for row in zip(*whole.values(), strict=True)]
+
+
 def plain(value: Any) -> Any:
     """For JSON, which knows neither infinity nor numbers that are missing."""
     if isinstance(value, (list, tuple)):
