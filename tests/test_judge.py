@@ -7,8 +7,8 @@ import rivals
 from problems import problem
 from rivals import judge as rivals_judge
 from rivals.judge import judge
-from rivals.laws.base import Reduced
 from rivals.laws import Groups, Transport
+from rivals.laws.base import Reduced
 from rivals.setting import Setting
 
 

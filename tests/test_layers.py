@@ -141,7 +141,8 @@ def test_there_are_no_cycles():
 CORE = [layer for group in LAYERS[: LAYERS.index(["calibration"])] for layer in group]
 STANDARD = {
     "__future__", "abc", "ast", "collections", "contextlib", "contextvars", "dataclasses",
-    "difflib", "functools", "html", "importlib", "inspect", "itertools", "json", "math", "operator", "os",
+    "difflib", "functools", "html", "importlib", "inspect",
+    "itertools", "json", "math", "operator", "os",
     "pathlib", "re", "sys", "types", "typing", "warnings", "zipfile",
 }  # fmt: skip
 

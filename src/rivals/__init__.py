@@ -7,9 +7,9 @@ from rivals._version import __version__
 
 if TYPE_CHECKING:
     from rivals import calibration, laws, plots, read, report, testbeds, testing
+    from rivals._compare import compare
     from rivals._warnings import RivalsWarning
     from rivals.calibration import Calibration, Experiment, calibrate
-    from rivals._compare import compare
     from rivals.laws import HierarchicalBetaProcess, TransportLaw
     from rivals.losses import Losses, Provenance
     from rivals.method.quantiles import QuantileFunction

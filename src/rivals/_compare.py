@@ -24,7 +24,7 @@ def compare(
     data: Any = None,
     *,
     groups: npt.ArrayLike | str | None = None,
-    law: str | Law | None = None,
+    law: str | Law[Any] | None = None,
     c: Any = None,
     correct: bool = False,
     threshold: float = 0.95,
@@ -137,7 +137,8 @@ def compare(
     )
     if n_simulations not in (None, study.n_simulations):
         raise Refusal(
-            f"{opt.n_simulations(n_simulations)} is how many a Candidate draws, but these losses hold "
+            f"{opt.n_simulations(n_simulations)} is how many a Candidate draws, but these "
+            "losses hold "
             f"{study.n_simulations}; leave it out"
         )
     chosen = law_of(law, groups=study.groups is not None)
@@ -176,13 +177,13 @@ def study_of(
     return Study.of(losses, groups=groups, order=order, clusters=clusters)
 
 
-def _number_of_simulations(given: int | None, law: str | Law | None) -> int:
+def _number_of_simulations(given: int | None, law: str | Law[Any] | None) -> int:
     if given is not None:
         return given
     return 1 if law == "paper" or getattr(law, "name", None) == "paper" else 16
 
 
-def _refuse_c_of_another_law(c: Any, law: Law) -> None:
+def _refuse_c_of_another_law(c: Any, law: Law[Any]) -> None:
     """What c means depends on the law: one that was chosen for another would be any number."""
     method = c.source.get("method", law.name) if isinstance(c, CalibratedC) else law.name
     if method != law.name:

@@ -156,9 +156,7 @@ class Beside:
 
     @cached_property
     def _spread(self) -> tuple[FloatArray, FloatArray]:
-        found = self.reduced.law.heterogeneity(
-            self.reduced.differences(self.setting, *self._pairs)
-        )
+        found = self.reduced.law.heterogeneity(self.reduced.differences(self.setting, *self._pairs))
         unknown = np.full(self.others.size, np.nan)
         return (unknown, unknown) if found is None else found
 

@@ -1,4 +1,5 @@
-"""What is said of a result, as data: a code, its values, and under which settings it was measured."""
+"""What is said of a result, as data: a code, its values, and under which settings it was "
+"measured."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rivals import sentences as say
-from rivals._words import opt, Refusal
+from rivals._words import Refusal, opt
 from rivals.beside import LEAST_GROUPS
 from rivals.judgement import Judgement
 from rivals.table import Answer, Column, Table, rows
@@ -84,7 +84,8 @@ def equivalence(result: Judgement, margin: float) -> Equivalence:
     """Refuses what cannot show it: one data set, few groups, no margin."""
     if result.groups is None:
         raise Refusal(
-            f"one data set cannot show that models are equivalent in a replication; pass {opt.groups}"
+            "one data set cannot show that models are equivalent in a replication; pass "
+            f"{opt.groups}"
         )
     if result.n_groups < LEAST_GROUPS:
         raise ValueError(say.too_few_for_equivalence(result.n_groups, LEAST_GROUPS, result.noun))

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from rivals import sentences as say
-from rivals._words import opt, Refusal
+from rivals._words import Refusal, opt
 from rivals.judge import refuse_margin
 from rivals.judgement import Judgement
 from rivals.setting import one_of
@@ -90,7 +90,8 @@ def gate(
     refuse_margin(chosen, result.correction)
     if require == "not-worse" and not chosen.margin:
         raise Refusal(
-            f"{opt.require('not-worse')} needs a margin, the loss that is still tolerated; pass {opt.margin}"
+            f"{opt.require('not-worse')} needs a margin, the loss that is still tolerated; "
+            f"pass {opt.margin}"
         )
     model = _model(result, baseline, model)
     first, second = result.place[model], result.place[baseline]
@@ -124,7 +125,8 @@ def _model(result: Judgement, baseline: str, model: str | None) -> str:
     others = [name for name in result.names if name != baseline]
     if model is None and len(others) > 1:
         raise Refusal(
-            f"{opt['model']}: which of {', '.join(others)} is to be judged against {baseline!r}? Pass {opt.model}"
+            f"{opt['model']}: which of {', '.join(others)} is to be judged against "
+            f"{baseline!r}? Pass {opt.model}"
         )
     if model == baseline:
         raise ValueError(f"model and baseline are both {baseline!r}; name two models")

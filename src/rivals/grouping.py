@@ -10,7 +10,7 @@ import numpy as np
 
 from rivals._checks import check_printable
 from rivals._types import IntArray
-from rivals._words import opt, Refusal, WrongKind
+from rivals._words import Refusal, WrongKind, opt
 
 # Capitals of no more letters are an abbreviation, as ICU; longer ones are a way to write columns.
 LONGEST_ACRONYM = 4
@@ -46,7 +46,8 @@ class Grouping:
             return labels
         if getattr(labels, "ndim", 1) != 1:
             raise Refusal(
-                f"{opt['groups']} must be one label for each point; got an array of shape {labels.shape}"
+                f"{opt['groups']} must be one label for each point; got an array of shape "
+                f"{labels.shape}"
             )
         if isinstance(labels, (str, bytes)) or not hasattr(labels, "__len__"):
             raise WrongKind(f"{opt['groups']} must be one label for each point; got {labels!r}")
@@ -54,7 +55,8 @@ class Grouping:
         if codes.size and codes.min() < 0:
             missing = int(np.argmin(codes))
             raise Refusal(
-                f"{opt['groups']}: the label of point {missing} is missing; leave such points out, or name "
+                f"{opt['groups']}: the label of point {missing} is missing; leave such "
+                "points out, or name "
                 "their group"
             )
         names = tuple(map(_spelled, found))
@@ -150,7 +152,8 @@ def _check_spellings(names: tuple[str, ...]) -> None:
             value = name.strip()
         if value in seen:
             raise Refusal(
-                f"{opt['groups']}: {seen[value]!r} and {name!r} are two spellings of one label; give every "
+                f"{opt['groups']}: {seen[value]!r} and {name!r} are two spellings of one "
+                "label; give every "
                 "group one spelling"
             )
         seen[value] = name

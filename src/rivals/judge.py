@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from rivals._types import BoolArray, FloatArray, IntArray
-from rivals._words import opt, Refusal
+from rivals._words import Refusal, opt
 from rivals.evidence import Evidence
 from rivals.laws.base import Reduced
 from rivals.method.rule import Decision, applied, decide
@@ -41,10 +41,10 @@ def judge(
     refuse_margin(setting, correction)
     law, summary = reduced.law, reduced.summary
     if len(summary.models) <= MANY:
-        evidence = _corrected(reduced.evidence(setting), correction)
+        evidence = corrected(reduced.evidence(setting), correction)
         return evidence, decide(evidence, setting)
     order = np.argsort(law.risk(summary), kind="stable")
-    evidence = _corrected(reduced.evidence(setting, _met(order, 0, FEW)), correction)
+    evidence = corrected(reduced.evidence(setting, _met(order, 0, FEW)), correction)
     begin = size = FEW
     while True:
         if begin >= order.size:
@@ -54,7 +54,7 @@ def judge(
         pairs = _met(order, begin, begin + size, is_open)
         may = law.may_exceed(summary, setting, *pairs)
         more = reduced.evidence(setting, (pairs[0][may], pairs[1][may]))
-        evidence = evidence.joined(_corrected(more, correction))
+        evidence = evidence.joined(corrected(more, correction))
         begin += size
         size *= 2
 
@@ -63,7 +63,8 @@ def refuse_margin(setting: Setting, correction: Correction | None) -> None:
     """The curve of a calibration is of P(better), and of no P(better by more than a margin)."""
     if correction is not None and setting.margin:
         raise Refusal(
-            f"{opt.correct(True)} reads P(better) through a curve, which says nothing of a margin; leave "
+            f"{opt.correct(True)} reads P(better) through a curve, which says nothing of a "
+            "margin; leave "
             "one of both out"
         )
 
@@ -81,7 +82,7 @@ def _met(
     return order[first[later]], order[second[later]]
 
 
-def _corrected(evidence: Evidence, correction: Correction | None) -> Evidence:
+def corrected(evidence: Evidence, correction: Correction | None) -> Evidence:
     """Probabilities read through the curve of a calibration, which is monotone."""
     if correction is None:
         return evidence

@@ -12,7 +12,7 @@ import numpy as np
 from rivals._types import FloatArray
 from rivals.beside import Beside
 from rivals.evidence import Evidence, Note
-from rivals.judge import MANY, Correction, judge
+from rivals.judge import MANY, Correction, corrected, judge
 from rivals.laws.base import Law, Reduced, central_interval
 from rivals.method.rule import Decision, Rejection, decide
 from rivals.setting import Setting
@@ -53,7 +53,7 @@ class Judgement:
     @classmethod
     def of(
         cls,
-        law: Law,
+        law: Law[Any],
         summary: Any,
         setting: Setting,
         noticed: tuple[Note, ...] = (),
@@ -139,10 +139,14 @@ class Judgement:
 
         [a, b] = P(a better than b by more than the margin).
         """
+        return self.every_pair.probability
+
+    @cached_property
+    def every_pair(self) -> Evidence:
+        """The evidence of all pairs, also where the decision needed few."""
         if self.evidence.is_complete:
-            return self.evidence.probability
-        found = self.reduced.evidence(self.setting).probability
-        return found if self.correction is None else self.correction(found)
+            return self.evidence
+        return corrected(self.reduced.evidence(self.setting), self.correction)
 
     @property
     def standard_error(self) -> FloatArray:

@@ -9,7 +9,7 @@ import numpy as np
 
 from rivals import sentences as say
 from rivals._types import BoolArray, FloatArray, IntArray
-from rivals._words import opt, Refusal
+from rivals._words import Refusal, opt
 from rivals.judgement import Judgement
 from rivals.method.looks import confidence_sequence
 from rivals.method.rule import OPEN, classify
@@ -128,7 +128,8 @@ def looks(result: Judgement) -> Looks:
     summary = result.groups
     if summary is None:
         raise Refusal(
-            f"looks are at groups that come one after the other; one data set has none: pass {opt.groups}"
+            "looks are at groups that come one after the other; one data set has none: "
+            f"pass {opt.groups}"
         )
     if summary.sizes.size < FIRST_LOOK:
         raise ValueError(f"looks need {FIRST_LOOK} groups or more; got {summary.sizes.size}")

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from rivals._checks import check_printable
 from rivals._types import FloatArray
-from rivals._words import opt, Refusal, WrongKind
+from rivals._words import Refusal, WrongKind, opt
 from rivals.grouping import Grouping
 
 # Squares of larger losses may overflow. One place refuses them, and nothing is scaled.
@@ -393,7 +393,8 @@ def _check_same_groups(losses: Mapping[str, Losses], grouping: Grouping) -> None
     for name, each in losses.items():
         if each.groups is None:
             raise Refusal(
-                f"model {name!r} carries no groups, but others do; pass {opt.groups} for all, or give "
+                f"model {name!r} carries no groups, but others do; pass {opt.groups} for "
+                "all, or give "
                 "every model its groups"
             )
         if each.groups is not grouping and not each.groups.same_as(grouping):
@@ -430,7 +431,8 @@ def _clusters(clusters: Any, n_points: int, index: Any) -> Grouping | None:
     grouping = _grouping_of(clusters, n_points, index)
     if grouping is not None and len(grouping.names) < 2:
         raise Refusal(
-            f"{opt['clusters']}: all points are in one, but their sampling error needs two or more; leave "
+            f"{opt['clusters']}: all points are in one, but their sampling error needs two "
+            "or more; leave "
             "clusters out"
         )
     return grouping

@@ -218,7 +218,8 @@ def _named(models: Any) -> list[tuple[Any, Any]]:
         if all(isinstance(pair, tuple) and len(pair) == 2 for pair in pairs):
             return pairs
     raise WrongKind(
-        f"{opt['models']} must be a mapping from name to losses, a data frame with a column of losses for "
+        f"{opt['models']} must be a mapping from name to losses, a data frame with a "
+        "column of losses for "
         f"each model, or GroupSummaries; got {type(models).__name__}"
     )
 
@@ -285,7 +286,8 @@ def _check_are_losses(names: Collection[Any]) -> None:
     if len(summaries) > 1:
         raise Refusal(
             f"columns are called {', '.join(map(repr, summaries))}, which seem to be no models; "
-            f"for means and their errors use {SUMMARISE}; if they are models after all, pass a mapping {name: frame[name], …}"
+            f"for means and their errors use {SUMMARISE}; if they are models after all, "
+            f"pass a mapping {name: frame[name], …}"
         )
 
 

@@ -22,8 +22,8 @@ from rivals.judgement import Judgement
 from rivals.laws.groups import NewGroups
 from rivals.method.looks import reach_at
 from rivals.method.more_groups import Future, chance_in_the_end, futures, spread_with
-from rivals.method.rule import OPEN, classify
 from rivals.method.probability import probability_over
+from rivals.method.rule import OPEN, classify
 from rivals.method.spread import Spread
 from rivals.table import Answer, Column, Table, plain, rows
 
@@ -201,7 +201,8 @@ def plan(result: Judgement, more_groups: Any = MORE_GROUPS, *, rng: RNG = 0) -> 
     numbers = checked_numbers(more_groups)
     if result.groups is None:
         raise Refusal(
-            f"a plan is of more groups, and one data set has none; compare with {opt.groups}, the group "
+            "a plan is of more groups, and one data set has none; compare with "
+            f"{opt.groups}, the group "
             "of each point"
         )
     best = result.place[result.ranking[0]]
@@ -255,7 +256,8 @@ def checked_numbers(more_groups: Any) -> tuple[int, ...]:
         numbers = []
     if not numbers:
         raise Refusal(
-            f"{opt['more_groups']} must be whole numbers, 1 or more, as [5, 10, 20]; got {more_groups!r}"
+            f"{opt['more_groups']} must be whole numbers, 1 or more, as [5, 10, 20]; got "
+            f"{more_groups!r}"
         )
     return tuple(numbers)
 

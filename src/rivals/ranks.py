@@ -14,6 +14,7 @@ import numpy as np
 from rivals import sentences as say
 from rivals._types import IntArray
 from rivals.judgement import Judgement
+from rivals.method.rule import BETTER, WORSE, classify
 from rivals.table import Answer, Column, Table, rows
 
 
@@ -72,11 +73,14 @@ class Ranks(Answer):
 def ranks(result: Judgement) -> Ranks:
     """From the probabilities of all pairs."""
     order = np.array([result.place[name] for name in result.ranking])
-    probability = result.probability[np.ix_(order, order)]
     n_models = order.size
     sure = 1.0 - (1.0 - result.setting.threshold) / max(n_models - 1, 1)
-    beats = probability > sure
-    np.fill_diagonal(beats, False)
+    pairs = result.every_pair
+    said = classify(pairs.forward, pairs.backward, sure, clear=pairs.clear, error=pairs.error).said
+    beats = np.zeros((n_models, n_models), dtype=bool)
+    beats[pairs.better, pairs.worse] = said == BETTER
+    beats[pairs.worse, pairs.better] = said == WORSE
+    beats = beats[np.ix_(order, order)]
     tier = np.zeros(n_models, dtype=np.intp)
     number = 0
     while (tier == 0).any():

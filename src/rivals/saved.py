@@ -66,7 +66,7 @@ def save(result: Judgement, path: str | PathLike[str]) -> None:
         partial.unlink(missing_ok=True)
 
 
-def read(path: str | PathLike[str]) -> tuple[Law, Any, Setting, tuple[Note, ...]]:
+def read(path: str | PathLike[str]) -> tuple[Law[Any], Any, Setting, tuple[Note, ...]]:
     """Law, summary, setting and what was noticed, of a file that `save` wrote."""
     try:
         arrays = _unpacked(path)

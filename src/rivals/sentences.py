@@ -157,7 +157,11 @@ def opening(n_models: int, n_points: int, n_groups: int, noun: str, source: Prov
 
 def not_shown(n_models: int) -> list[str]:
     """That the table goes on, if it does."""
-    return [f"… and {n_models} more: {either('result.to_dataframe()', '--json')}"] if n_models > 0 else []
+    return (
+        [f"… and {n_models} more: {either('result.to_dataframe()', '--json')}"]
+        if n_models > 0
+        else []
+    )
 
 
 def decided(
@@ -318,7 +322,8 @@ def noted(note: Note, noun: str = "group") -> str:
         "estimates came without the covariance between models, so that other pairs cannot be "
         "judged.",
         "training not said": "The models are taken as fitted to other data; if "
-        f"{plural(noun)} were left out in turn, say so by {opt.left_out(True)} when losses are read, or P "
+        f"{plural(noun)} were left out in turn, say so by {opt.left_out(True)} when losses "
+        "are read, or P "
         "is too sure.",
         "unequal sizes": f"Sizes of {plural(noun)} differ much: a mean over points is worth only "
         f"as much as {note.value:.1f} {plural(noun)} of equal size.",
@@ -472,6 +477,7 @@ def gate(outcome: str, model: str, required: str, where: str, value: float) -> s
 
 
 # ---------------------------------------------------------------- for a paper
+
 
 def methods(text: str, noun: str, horizon: str) -> str:
     """What was done, for a paper."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from rivals import sentences as say
 from rivals._types import FloatArray
-from rivals._words import opt, Refusal
+from rivals._words import Refusal, opt
 from rivals.beside import Beside
 from rivals.equivalence import equivalent_models
 from rivals.judgement import Judgement
@@ -45,7 +45,10 @@ def table(result: Judgement, model: str, most: int | None = None) -> Table:
         Column("mean", each(beside.gap), loss, worse),
         Column(
             f"{100 * result.setting.level:g} % interval",
-            [None if row is None else (float(beside.low[row]), float(beside.high[row])) for row in rows],
+            [
+                None if row is None else (float(beside.low[row]), float(beside.high[row]))
+                for row in rows
+            ],
             ends_shown,
             worse,
         ),

@@ -18,7 +18,7 @@ import numpy as np
 
 from rivals._types import BoolArray, FloatArray, IntArray
 from rivals._warnings import warn
-from rivals._words import opt, Refusal
+from rivals._words import Refusal, opt
 from rivals.grouping import Grouping
 from rivals.losses import LARGEST, NOT_SAID, Losses, Provenance, Study, check_names, one_source
 from rivals.method.distance import wasserstein_distances

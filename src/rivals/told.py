@@ -193,7 +193,9 @@ def _by_how_much(result: Judgement) -> list[Claim]:
         if found is not None and found.by == first and not result.c_is_unknown:
             margin = float(beside.largest_margin[row])
             if margin > 0.0:
-                lines.append(claim(say.at_least, first, name, margin, result.setting.threshold, unit))
+                lines.append(
+                    claim(say.at_least, first, name, margin, result.setting.threshold, unit)
+                )
     return lines
 
 

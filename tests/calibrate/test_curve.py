@@ -7,7 +7,12 @@ import pytest
 from scipy.optimize import isotonic_regression
 
 from rivals.calibration.correction import MostCautious, fit_correction
-from rivals.calibration.curve import calibration_curve, overconfidence, steepest_fall, wilson_interval
+from rivals.calibration.curve import (
+    calibration_curve,
+    overconfidence,
+    steepest_fall,
+    wilson_interval,
+)
 
 
 def experiments(sharpness, size=4096, seed=0):

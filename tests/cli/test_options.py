@@ -9,9 +9,9 @@ import pytest
 
 pytest.importorskip("typer")
 
+from rivals._compare import compare
 from rivals.cli.compare import compare as command
 from rivals.cli.options import Files, names, number
-from rivals._compare import compare
 from rivals.setting import Setting
 
 

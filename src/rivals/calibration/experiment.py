@@ -28,7 +28,7 @@ from rivals._random import (
     stream,
 )
 from rivals._types import BoolArray, FloatArray, Model
-from rivals._words import opt, Refusal, WrongKind
+from rivals._words import Refusal, WrongKind, opt
 from rivals.laws import LAWS, Law, law_of
 from rivals.losses import Losses, Study, finite
 from rivals.method.error import mean_errors
@@ -99,7 +99,7 @@ class Experiment:
 class Conditions:
     """What the numbers of an experiment depend on, beside its scenario and its index."""
 
-    law: Law
+    law: Law[Any]
     c: tuple[float, ...]
     n_data: int
     n_simulations: int
@@ -113,7 +113,7 @@ class Conditions:
     def of(
         cls,
         *,
-        law: str | Law | None,
+        law: str | Law[Any] | None,
         c: Sequence[float] | None,
         n_data: Any,
         n_simulations: Any = None,

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from rivals._checks import check_printable
 from rivals._optional import need
 from rivals._types import FloatArray
-from rivals._words import opt, Refusal
+from rivals._words import Refusal, opt
 from rivals.calibration import words as say
 from rivals.calibration.correction import ENOUGH, MostCautious, fit_correction
 from rivals.calibration.curve import BINS, TOLERANCE, Curve, calibration_curve
@@ -119,7 +119,7 @@ class Calibration:
         c: Sequence[float],
         *,
         n_data: int,
-        law: str | Law | None = None,
+        law: str | Law[Any] | None = None,
         n_simulations: int | None = None,
         order: str | None = None,
         loss_unit: str = "",
@@ -175,7 +175,7 @@ class Calibration:
     # ---------------------------------------------------------------- what was run
 
     @property
-    def law(self) -> Law:
+    def law(self) -> Law[Any]:
         """The law for which c was calibrated."""
         return self.conditions.law
 
@@ -316,12 +316,14 @@ class Calibration:
             which = self._of(name) & ~np.isnan(self.truth)
             if which.sum() < ENOUGH:
                 raise Refusal(
-                    f"{opt.correct(True)} needs {ENOUGH} experiments of known truth or more; scenario "
+                    f"{opt.correct(True)} needs {ENOUGH} experiments of known truth or "
+                    "more; scenario "
                     f"{name!r} has {which.sum()}: run more, or leave correct out"
                 )
             if finding.fall > TOLERANCE:
                 raise Refusal(
-                    f"{opt.correct(True)} needs a curve that rises, and {say.falls(finding.fall, name)} "
+                    f"{opt.correct(True)} needs a curve that rises, and "
+                    f"{say.falls(finding.fall, name)} "
                     f"at c = {say.value(c)}; leave correct out, and judge by validity()"
                 )
             stated = self.outcomes["probability"][which, self._column(c)]
@@ -343,7 +345,7 @@ class Calibration:
 
     # ---------------------------------------------------------------- how `compare` uses it
 
-    def check_fit(self, study: Study, law: Law) -> None:
+    def check_fit(self, study: Study, law: Law[Any]) -> None:
         """Refuse a comparison of another law, order, unit or size."""
         here = self.conditions
         if law != here.law:

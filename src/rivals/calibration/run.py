@@ -54,7 +54,7 @@ def calibrate(
     n_data: int,
     n_experiments: int = 2048,
     c: Sequence[float] | None = None,
-    law: str | Law | None = None,
+    law: str | Law[Any] | None = None,
     n_simulations: int | None = None,
     order: str | None = None,
     n_truth: int = N_TRUTH,

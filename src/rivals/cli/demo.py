@@ -11,10 +11,10 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
+from rivals._compare import compare
 from rivals._optional import need
 from rivals._random import DEMO_HELD_OUT, stream
 from rivals.cli.options import number
-from rivals._compare import compare
 from rivals.grouping import Grouping
 from rivals.losses import Losses
 from rivals.models import Candidate

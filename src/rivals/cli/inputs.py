@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from rivals._compare import compare
 from rivals.cli.console import say
 from rivals.cli.options import names
-from rivals._compare import compare
 from rivals.losses import Losses
 from rivals.result import Comparison, load
 from rivals.setting import Setting

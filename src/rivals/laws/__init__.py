@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from rivals.laws.base import Law
 from rivals.laws.beta import Beta, HierarchicalBetaProcess, Paper
 from rivals.laws.groups import Groups
@@ -20,10 +22,10 @@ __all__ = [
     "law_of",
 ]
 
-LAWS: dict[str, type[Law]] = {law.name: law for law in (Transport, Groups, Beta, Paper)}
+LAWS: dict[str, type[Law[Any]]] = {law.name: law for law in (Transport, Groups, Beta, Paper)}
 
 
-def law_of(law: str | Law | None, *, groups: bool) -> Law:
+def law_of(law: str | Law[Any] | None, *, groups: bool) -> Law[Any]:
     """The law that a name stands for.
 
     By default "groups" where there are groups, else "transport".

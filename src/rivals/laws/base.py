@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Generic, Protocol, Self, TypeAlias, TypeVar
 import numpy as np
 
 from rivals._types import BoolArray, FloatArray, IntArray
-from rivals._words import opt, Refusal
+from rivals._words import Refusal, opt
 from rivals.evidence import Evidence, Note
 from rivals.losses import Provenance, Study
 from rivals.method.roots import crossing
@@ -64,6 +64,7 @@ class Summary(Protocol):
 
 
 S = TypeVar("S", bound=Summary)
+Made = TypeVar("Made")
 
 
 class Law(ABC, Generic[S]):
@@ -292,16 +293,12 @@ class Reduced(Generic[S]):
             a.size,
         )
 
-    def below(
-        self, setting: Setting, a: IntArray, b: IntArray, value: FloatArray
-    ) -> FloatArray:
+    def below(self, setting: Setting, a: IntArray, b: IntArray, value: FloatArray) -> FloatArray:
         """P(R_a − R_b < value), priors × pairs."""
         key = ("below", setting.new_groups, value.tobytes(), *_key(setting, a, b))
         return self._kept(key, lambda: self.differences(setting, a, b).below(value), a.size)
 
-    def interval(
-        self, setting: Setting, a: IntArray, b: IntArray
-    ) -> tuple[FloatArray, FloatArray]:
+    def interval(self, setting: Setting, a: IntArray, b: IntArray) -> tuple[FloatArray, FloatArray]:
         """Between which values R_a − R_b of each pair lies."""
         key = ("interval", setting.new_groups, setting.level, *_key(setting, a, b))
         return self._kept(
@@ -316,13 +313,12 @@ class Reduced(Generic[S]):
         """P(R_a − R_b < value), c unknown."""
         key = ("without c", setting.rng, a.tobytes(), b.tobytes(), value.tobytes())
         make = self.law.without_c
-        return self._kept(
-            key, lambda: make(self.summary, setting, a, b).below(value)[0], a.size
-        )
+        return self._kept(key, lambda: make(self.summary, setting, a, b).below(value)[0], a.size)
 
-    def _kept(self, key: Any, make: Callable[[], Any], size: int) -> Any:
+    def _kept(self, key: Any, make: Callable[[], Made], size: int) -> Made:
         if key in self._made:
-            return self._made[key]
+            known: Made = self._made[key]
+            return known
         made = make()
         if size * self.law.width(self.summary) <= TOGETHER:
             if len(self._made) >= MOST_KEPT:

@@ -27,7 +27,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from rivals._types import BoolArray, FloatArray, IntArray
-from rivals._words import opt, Refusal
+from rivals._words import Refusal, opt
 from rivals.evidence import Note
 from rivals.laws.base import TOGETHER, Differences, Law, Pairs, pieces
 from rivals.laws.transport import FAR, together_and_alone
@@ -117,7 +117,8 @@ class Groups(Law[GroupSummaries]):
         n_groups = summary.sizes.size
         if n_groups < (2 if len(summary.misfits) else LEAST_GROUPS):
             raise Refusal(
-                f"{opt['groups']}: {n_groups} cannot show how much groups differ; pass three or more, or "
+                f"{opt['groups']}: {n_groups} cannot show how much groups differ; pass "
+                "three or more, or "
                 "two and simulations of the models"
             )
 
@@ -259,9 +260,7 @@ class Groups(Law[GroupSummaries]):
         half = np.array([np.searchsorted(row, 0.5) for row in cumulative])
         return np.asarray(found.spread.tau[np.arange(half.size), half])
 
-    def to_arrays(
-        self, summary: GroupSummaries
-    ) -> tuple[dict[str, Any], dict[str, FloatArray]]:
+    def to_arrays(self, summary: GroupSummaries) -> tuple[dict[str, Any], dict[str, FloatArray]]:
         return {"json": summary.to_json()}, {}
 
     def from_arrays(

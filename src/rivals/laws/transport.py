@@ -179,9 +179,7 @@ class Transport(Law[TransportSummary]):
         median, sd_log = known.risk_median_c, known.risk_sd_log_c
         return over_c(at_c.centre, at_c.sampling, misfit, median, sd_log)
 
-    def to_arrays(
-        self, summary: TransportSummary
-    ) -> tuple[dict[str, Any], dict[str, FloatArray]]:
+    def to_arrays(self, summary: TransportSummary) -> tuple[dict[str, Any], dict[str, FloatArray]]:
         sums = summary.errors.sums
         degrees = summary.errors.degrees
         plain = {
@@ -289,7 +287,8 @@ def need_simulations(study: Study, name: str) -> None:
     if not study.n_simulations:
         raise Refusal(
             f"law {name!r} measures how far simulations are from the data: "
-            f"{either('pass (observed, simulated) or Candidates', 'give --simulated')}, or {opt.groups}, three or more of which need no simulations"
+            f"{either('pass (observed, simulated) or Candidates', 'give --simulated')}, or "
+            f"{opt.groups}, three or more of which need no simulations"
         )
 
 

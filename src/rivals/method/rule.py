@@ -118,8 +118,8 @@ def classify(
     >>> classify(np.array([0.99, 0.5, 0.01]), np.array([0.01, 0.5, 0.99]), 0.95).words
     ('better', 'open', 'worse')
     """
-    said = np.zeros(better.size, dtype=np.int8)
-    because = np.zeros(better.size, dtype=np.int8)
+    said = np.zeros(better.size, dtype=np.intp)
+    because = np.zeros(better.size, dtype=np.intp)
     many = alone is not None and len(alone) > 1
     for code, chance in ((BETTER, better), (EQUIVALENT, equivalent), (WORSE, worse)):
         if chance is None:
@@ -127,7 +127,7 @@ def classify(
         passes = chance > threshold
         if not passes.any():
             continue
-        against = np.zeros(better.size, dtype=np.int8)  # the first that applies stays
+        against = np.zeros(better.size, dtype=np.intp)  # the first that applies stays
         if many and code != EQUIVALENT:
             assert alone is not None
             agree = (alone if code == BETTER else 1.0 - alone) > threshold

@@ -60,7 +60,9 @@ def plot_differences(result: Comparison, *, ax: Axes | None = None) -> Axes:
     best = result.ranking[0]
     beside = result.beside(best, names)
     chances = shown.chances(result, beside)
-    for place, (name, decision) in enumerate(zip(names, shown.decisions(result, names), strict=True)):
+    for place, (name, decision) in enumerate(
+        zip(names, shown.decisions(result, names), strict=True)
+    ):
         colour = ink(ax, 0.55) if name in result.rejections else COLOURS[0]
         row = None if name == best else beside.row(name)
         if row is not None:

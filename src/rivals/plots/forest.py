@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.special import ndtri
 
-from rivals import shown, told
 from rivals import sentences as say
+from rivals import shown, told
 from rivals._types import FloatArray, IntArray
-from rivals._words import opt, Refusal
+from rivals._words import Refusal, opt
 from rivals.plots.style import (
     COLOURS,
     axes_or_new,
@@ -123,7 +123,8 @@ def in_each_group(result: Comparison, other: str, best: str) -> tuple[FloatArray
     summary = result.groups
     if summary is None:
         raise Refusal(
-            f"a forest plot is of groups, and this comparison has none; compare with {opt.groups}, the "
+            "a forest plot is of groups, and this comparison has none; compare with "
+            f"{opt.groups}, the "
             "group of each point"
         )
     if other == best:

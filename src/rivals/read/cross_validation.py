@@ -16,7 +16,7 @@ from rivals._checks import check_size
 from rivals._optional import need
 from rivals._random import FOLD_FIT, FOLD_SIMULATION, FOLD_SPLIT, entropy_from, stream
 from rivals._types import RNG
-from rivals._words import opt, Refusal, WrongKind
+from rivals._words import Refusal, WrongKind, opt
 from rivals.losses import Losses, Provenance, check_index
 from rivals.read.estimators import library_of, mean_and_deviation, probabilities_of
 from rivals.read.folds import Fold, folds_by, folds_of_groups, grouping_of
@@ -170,11 +170,14 @@ def _check_use(loss: PointLoss, noise: Any, floor: float, classify: bool) -> Non
     """Refuse what the loss has no use for."""
     if noise is not None and (classify or loss.needs != "distribution"):
         raise Refusal(
-            f"{opt.noise} is the distribution of numbers about predictions, for {opt.loss('log')} and 'crps' of "
+            f"{opt.noise} is the distribution of numbers about predictions, for "
+            f"{opt.loss('log')} and 'crps' of "
             "regressors; leave it out"
         )
     if floor and not (classify and loss is LOG):
-        raise Refusal(f"{opt.floor} is the least probability of a label, for {opt.loss('log')}; leave it out")
+        raise Refusal(
+            f"{opt.floor} is the least probability of a label, for {opt.loss('log')}; leave it out"
+        )
     if not 0.0 <= floor < 1.0:
         raise ValueError(f"floor must lie in [0, 1); got {floor!r}")
 

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rivals._types import FloatArray, IntArray
-from rivals._words import opt, Refusal
+from rivals._words import Refusal, opt
 from rivals.losses import Provenance
 
 DENSITY = Provenance(loss="negative log density", unit="nats")
@@ -124,7 +124,8 @@ def density_of_labels(
             first = np.argwhere(impossible)[0]
             raise Refusal(
                 f"{impossible.sum()} of {impossible.size} labels have probability zero, the first "
-                f"is {labels[tuple(first)].item()!r}: an infinite loss; pass {opt.floor}, the least "
+                f"is {labels[tuple(first)].item()!r}: an infinite loss; pass {opt.floor}, "
+                "the least "
                 "probability of a label (such as 1e-3), or calibrate the classifier "
                 "(sklearn.calibration.CalibratedClassifierCV)"
             )

@@ -69,7 +69,8 @@ def of_estimates(
     baseline = models[1] if models else form.baseline or BASELINE
     if baseline in of_what.names:
         raise Refusal(
-            f"{opt['baseline']}: {baseline!r} is among the differences themselves; name the model that they "
+            f"{opt['baseline']}: {baseline!r} is among the differences themselves; name "
+            "the model that they "
             "are from"
         )
     values = np.vstack([np.zeros(len(groups.names)), values])
@@ -84,24 +85,34 @@ def _check_form(
     if form.model is not None and form.difference is not None:
         raise ValueError("model, difference: estimates are of one or of the other; name one column")
     if form.error is None and covariance is None:
-        raise Refusal(f"{opt['error']}: name the column of the standard errors{either(', or pass covariance=', '')}")
+        raise Refusal(
+            f"{opt['error']}: name the column of the standard "
+            f"errors{either(', or pass covariance=', '')}"
+        )
     if covariance is not None and correlation is not None:
         raise ValueError("covariance, correlation: pass one of the two")
     if form.model is not None and covariance is None and correlation is None:
         raise Refusal(
-            f"{opt['model']}: the errors of two models do not say how sure their difference is, since both "
-            f"met the same points. Pass {either('covariance= (of the estimates in each group), ', '')}estimates of "
-            f"differences with {opt.difference}, or {opt.correlation} (0 if each model had points of its own)"
+            f"{opt['model']}: the errors of two models do not say how sure their "
+            "difference is, since both "
+            "met the same points. Pass "
+            f"{either('covariance= (of the estimates in each group), ', '')}estimates of "
+            f"differences with {opt.difference}, or {opt.correlation} (0 if each model had "
+            "points of its own)"
         )
     alone = form.model is None and form.difference is None
     if alone and (models is None or len(models) != 2):
         raise Refusal(
-            f"{opt['models']}: one estimate for each group is a difference of two models; name both, "
-            f"first the one that is better where the estimate is negative, by {opt.models}, or name the "
+            f"{opt['models']}: one estimate for each group is a difference of two models; "
+            "name both, "
+            "first the one that is better where the estimate is negative, by "
+            f"{opt.models}, or name the "
             f"column that says which model each row is of: {opt.model} or {opt.difference}"
         )
     if correlation is not None and not -1.0 <= correlation < 1.0:
-        raise Refusal(f"{opt['correlation']} must be from -1 to 1, and below 1; got {correlation!r}")
+        raise Refusal(
+            f"{opt['correlation']} must be from -1 to 1, and below 1; got {correlation!r}"
+        )
 
 
 def _of_what(frame: Frame, form: Estimates, models: list[str] | None) -> Grouping:
@@ -204,7 +215,8 @@ def _given(groups: tuple[str, ...], covariance: Any, shape: tuple[int, int]) -> 
     expected = (len(groups), *shape)
     if matrices.shape != expected or not np.isfinite(matrices).all():
         raise Refusal(
-            f"{opt['covariance']} must be finite, of shape {expected}: groups × estimates × estimates; got "
+            f"{opt['covariance']} must be finite, of shape {expected}: groups × estimates "
+            "× estimates; got "
             f"shape {matrices.shape}"
         )
     return matrices

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from rivals._optional import need
-from rivals._words import opt, Refusal
+from rivals._words import Refusal, opt
 from rivals.read.frames import PARQUET, TEXT, listed
 
 # Characters of a file of JSON that are read: more are no log of scores.
@@ -130,7 +130,9 @@ def _of_metric(scores: list[Score], metric: str | None) -> list[Score]:
                 f"by {opt.metric}"
             )
         if metric is not None and metric not in names:
-            raise Refusal(f"{opt['metric']}: task {task!r} has no {metric!r}, but {listed(list(names))}")
+            raise Refusal(
+                f"{opt['metric']}: task {task!r} has no {metric!r}, but {listed(list(names))}"
+            )
     asked = {task: metric or next(iter(names)) for task, names in metrics.items()}
     found = [each for each in scores if each.metric == asked[each.task]]
     scored = set(map(_place, found))

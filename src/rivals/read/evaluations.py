@@ -16,7 +16,7 @@ import numpy as np
 from rivals._checks import check_printable
 from rivals._types import BoolArray, FloatArray, IntArray
 from rivals._warnings import warn
-from rivals._words import opt, Refusal
+from rivals._words import Refusal, opt
 from rivals.grouping import Grouping
 from rivals.losses import Losses, Provenance
 from rivals.read.evaluation_logs import Score, is_table, scores_of_logs

@@ -12,7 +12,7 @@ import numpy as np
 from rivals._optional import need
 from rivals._types import IntArray
 from rivals._warnings import warn
-from rivals._words import opt, Refusal, WrongKind
+from rivals._words import Refusal, WrongKind, opt
 from rivals.grouping import Grouping, noun_of
 from rivals.losses import check_index
 from rivals.read.rows import column, index_of, n_rows
@@ -47,7 +47,8 @@ def grouping_of(groups: Any, data: Any, noun: str | None = None) -> Grouping:
     """The group of each row of the data."""
     if isinstance(groups, str):
         raise WrongKind(
-            f"{opt['groups']}: expected the group of each point; got the text {groups!r}; pass that column, "
+            f"{opt['groups']}: expected the group of each point; got the text {groups!r}; "
+            "pass that column, "
             f"as in groups=frame[{groups!r}]"
         )
     check_index(index_of(data), index_of(groups), "groups")
@@ -57,7 +58,8 @@ def grouping_of(groups: Any, data: Any, noun: str | None = None) -> Grouping:
         raise Refusal(f"{opt['groups']}: {grouping.codes.size} labels for {n_points} points")
     if len(grouping.names) < 2:
         raise Refusal(
-            f"{opt['groups']}: all points are in one, {grouping.names[0]!r}, so that none can be left out; "
+            f"{opt['groups']}: all points are in one, {grouping.names[0]!r}, so that none "
+            "can be left out; "
             "pass the group of each point"
         )
     return grouping
@@ -134,14 +136,16 @@ def _check_apart(folds: list[Fold], n_points: int) -> None:
     tested = np.bincount(np.concatenate([fold.test for fold in folds]), minlength=n_points)
     if tested.max() > 1:
         raise Refusal(
-            f"{opt['cv']}: {np.count_nonzero(tested > 1)} of {n_points} points are tested more than once, "
+            f"{opt['cv']}: {np.count_nonzero(tested > 1)} of {n_points} points are tested "
+            "more than once, "
             f"the first is point {tested.argmax()} (from 0); use a splitter such as KFold"
         )
     for place, fold in enumerate(folds, start=1):
         shared = np.intersect1d(fold.train, fold.test)
         if shared.size:
             raise Refusal(
-                f"{opt['cv']}: fold {place} of {len(folds)} trains on {shared.size} of its {fold.test.size} "
+                f"{opt['cv']}: fold {place} of {len(folds)} trains on {shared.size} of its "
+                f"{fold.test.size} "
                 f"test points, the first is point {shared[0]} (from 0)"
             )
 
@@ -155,7 +159,8 @@ def _with_groups(folds: list[Fold], grouping: Grouping) -> list[Fold]:
         if seen.size:
             warn(
                 f"{opt['cv']}: models are judged on groups that they were fitted to, such as "
-                f"{grouping.names[seen[0]]!r}, so that the losses carry no groups; leave {opt.cv} out, "
+                f"{grouping.names[seen[0]]!r}, so that the losses carry no groups; leave "
+                f"{opt.cv} out, "
                 "or split by groups"
             )
             return folds

@@ -313,7 +313,8 @@ def columns_of_models(
         if are_losses and name.lower() in TARGETS:
             raise Refusal(
                 f"{frame.where}: a column is called {name!r}, so these seem to be predictions, not "
-                f"losses; use {either(f'rivals.read.predictions(…, target={name!r}) or ', '')}--target {name}; or "
+                "losses; use "
+                f"{either(f'rivals.read.predictions(…, target={name!r}) or ', '')}--target {name}; or "
                 f"leave it out by {ignored(name)}"
             )
     if named is None:
@@ -340,7 +341,8 @@ def _check_are_models(frame: Frame, found: list[str], *, any_kind: bool) -> None
     if indices:
         raise Refusal(
             f"{frame.where}: {listed(indices)} {_are(indices)} the index of a data frame, an "
-            f"id, or a column without a name; {remedy(indices)}{either(' (pandas: index=False)', '')}"
+            "id, or a column without a name; "
+            f"{remedy(indices)}{either(' (pandas: index=False)', '')}"
         )
     text = [] if any_kind else [name for name in found if frame.holds_text(name)]
     if not text:
@@ -353,7 +355,8 @@ def _check_are_models(frame: Frame, found: list[str], *, any_kind: bool) -> None
     shown = str(frame.first(text[0]))[:60]
     raise WrongKind(
         f"{frame.where}: {listed(text)} {'hold' if len(text) > 1 else 'holds'} text "
-        f"({shown!r} in {frame.row(0)}), not numbers; {remedy(text)}, or {opt.groups(text[0])} if it "
+        f"({shown!r} in {frame.row(0)}), not numbers; {remedy(text)}, or "
+        f"{opt.groups(text[0])} if it "
         "says which group each point belongs to"
     )
 

@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from rivals._random import stream
-from rivals._words import Refusal, WrongKind, text_of
 from rivals._types import FloatArray, IntArray
+from rivals._words import Refusal, WrongKind, text_of
 from rivals.grouping import Grouping
 from rivals.losses import Losses, Provenance
 from rivals.read.densities import (

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from rivals._checks import check_size
 from rivals._random import FOLD_SIMULATION, entropy_from, stream
 from rivals._types import RNG, FloatArray
-from rivals._words import opt, Refusal
+from rivals._words import Refusal, opt
 from rivals.grouping import Grouping
 from rivals.losses import Losses, Provenance, finite
 from rivals.read.cross_validation import N_SIMULATIONS
@@ -107,15 +107,19 @@ def left_out(
     chosen = point_loss(loss, classify=False)
     noises = of_each_model(noise, list(fits))
     if noise is not None and chosen.needs != "distribution":
-        raise Refusal(f"{opt.noise} is for {opt.loss('log')} and 'crps'; leave out {opt.noise}, or {opt.loss}")
+        raise Refusal(
+            f"{opt.noise} is for {opt.loss('log')} and 'crps'; leave out {opt.noise}, or {opt.loss}"
+        )
     if PREDICTED in [each for each in noises if isinstance(each, str)]:
         raise Refusal(
-            f"{opt.noise(PREDICTED)} is for read.cross_validated; here, return a function of the rows "
+            f"{opt.noise(PREDICTED)} is for read.cross_validated; here, return a function "
+            "of the rows "
             "that gives a distribution, as lambda rows: scipy.stats.norm(*model.predict(rows))"
         )
     if joint and (chosen is not LOG or noise is not None):
         raise Refusal(
-            f"{opt.joint(True)} is of the log density of models that give one; leave out {opt.loss} and {opt.noise}"
+            f"{opt.joint(True)} is of the log density of models that give one; leave out "
+            f"{opt.loss} and {opt.noise}"
         )
     grouping = grouping_in(data, groups)
     job = _LeftOut(
@@ -225,7 +229,8 @@ class _LeftOut:
     def _check_losses_only(self, model: int) -> None:
         if self._judges_predictions(model) or self.joint or self.loss is not LOG:
             raise Refusal(
-                f"a Candidate has a loss of its own; leave out {opt.loss}, {opt.noise} and {opt.joint}, or return "
+                f"a Candidate has a loss of its own; leave out {opt.loss}, {opt.noise} and "
+                f"{opt.joint}, or return "
                 "a distribution"
             )
 
@@ -246,7 +251,10 @@ class _LeftOut:
         if self.given is not None:
             return self.given
         if not name:
-            raise Refusal(f"{opt['target']}: pass the name of the column that is predicted, as {opt.target('y')}")
+            raise Refusal(
+                f"{opt['target']}: pass the name of the column that is predicted, as "
+                f"{opt.target('y')}"
+            )
         return targets_of(column(self.data, name, "target"), name)
 
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from rivals._optional import need
 from rivals._types import FloatArray, IntArray
-from rivals._words import opt, Refusal, WrongKind
+from rivals._words import Refusal, WrongKind, opt
 from rivals.read.densities import Density
 
 INSTEAD = (
@@ -76,7 +76,8 @@ def check_same_groups(fitted: Any, codes: IntArray) -> None:
     pairs = {*zip(codes.tolist(), np.asarray(model.groups).tolist(), strict=True)}
     if len(pairs) != np.unique(codes).size or len(pairs) != model.n_groups:
         raise Refusal(
-            f"{opt.joint(True)} is for random effects of the groups that are left out, and those of this "
+            f"{opt.joint(True)} is for random effects of the groups that are left out, and "
+            "those of this "
             "MixedLM are of other groups; pass joint=False, or the same groups"
         )
 

@@ -16,7 +16,7 @@ from scipy.special import gammaln
 
 from rivals._types import FloatArray
 from rivals._warnings import warn
-from rivals._words import opt, Refusal
+from rivals._words import Refusal, opt
 from rivals.read.densities import Density, density_of, is_distribution
 
 # From predictions to the distribution of the targets.
@@ -142,7 +142,8 @@ def fit_of(noise: Any) -> Fit:
     if callable(noise):
         return lambda targets, predicted: lambda mean: density_of(noise(mean), mean.size)
     raise Refusal(
-        f"{opt['noise']}: there is no {noise!r}; choose one of {', '.join(KINDS)}, '{PREDICTED}' (for "
+        f"{opt['noise']}: there is no {noise!r}; choose one of {', '.join(KINDS)}, "
+        f"'{PREDICTED}' (for "
         "estimators that predict a deviation), or pass a distribution of SciPy, or a function from "
         "predictions to one"
     )
@@ -191,13 +192,15 @@ def gaussian_of(predicted: tuple[FloatArray, FloatArray]) -> Density:
 def _residuals(targets: FloatArray, predicted: FloatArray) -> FloatArray:
     if targets.size < FEWEST:
         raise Refusal(
-            f"{opt['noise']}: {targets.size} points in the other folds are too few to estimate it; it needs "
+            f"{opt['noise']}: {targets.size} points in the other folds are too few to "
+            "estimate it; it needs "
             f"{FEWEST}, or pass a distribution, as noise=scipy.stats.norm(0.0, 2.0)"
         )
     residuals = targets - predicted
     if np.ptp(residuals) == 0.0:
         raise Refusal(
-            f"{opt['noise']}: all residuals are equal, so there is none; is the target among the inputs?"
+            f"{opt['noise']}: all residuals are equal, so there is none; is the target "
+            "among the inputs?"
         )
     return residuals
 
@@ -218,7 +221,8 @@ def _shifted(noise: Any, mean: FloatArray) -> Density:
     own = density_of(noise, mean.size)
     if own.of_counts:
         raise Refusal(
-            f"{opt['noise']}: a distribution of counts cannot lie about a prediction; pass a function from "
+            f"{opt['noise']}: a distribution of counts cannot lie about a prediction; pass "
+            "a function from "
             "predictions to it, as noise=scipy.stats.poisson"
         )
     return Density(lambda values: own.log(values - mean), lambda n, rng: mean + own.sample(n, rng))

@@ -15,7 +15,7 @@ from scipy.special import xlogy
 
 from rivals._types import FloatArray
 from rivals._warnings import warn
-from rivals._words import opt, Refusal, WrongKind
+from rivals._words import Refusal, WrongKind, opt
 from rivals.losses import Provenance
 from rivals.read.densities import Density
 from rivals.read.predictions import LOSSES, called_as
@@ -150,7 +150,8 @@ def _scorer(name: str, known: list[str]) -> Any:
         return get_scorer(name)
     except ValueError:
         raise Refusal(
-            f"{opt['loss']}: there is no {name!r} here; choose 'log', {', '.join(map(repr, known))}, the "
+            f"{opt['loss']}: there is no {name!r} here; choose 'log', "
+            f"{', '.join(map(repr, known))}, the "
             "name of a scorer of scikit-learn that is a mean over points, or pass a function "
             "(targets, predictions) → a loss for each point, lower being better"
         ) from None
@@ -161,7 +162,8 @@ def _of_metric(scorer: Any) -> Function:
     metric, options, sign = scorer._score_func, scorer._kwargs, scorer._sign
     if scorer._response_method != "predict":
         raise Refusal(
-            f"{opt['loss']}: {metric.__name__} judges scores or probabilities of labels; choose 'log' or "
+            f"{opt['loss']}: {metric.__name__} judges scores or probabilities of labels; "
+            "choose 'log' or "
             "'brier', which are means over points"
         )
 
@@ -187,7 +189,9 @@ def _of_metric(scorer: Any) -> Function:
 def _of_function(function: Any) -> Function:
     """A function, and a warning if lower seems not to be better."""
     if not callable(function):
-        raise WrongKind(f"{opt['loss']}: expected a name or a function; got {type(function).__name__}")
+        raise WrongKind(
+            f"{opt['loss']}: expected a name or a function; got {type(function).__name__}"
+        )
 
     def checked(targets: npt.NDArray[Any], predicted: npt.NDArray[Any]) -> Any:
         try:
@@ -195,7 +199,8 @@ def _of_function(function: Any) -> Function:
             perfect = np.asarray(function(targets, targets))
         except Exception as error:
             raise Refusal(
-                f"{opt['loss']}: {type(error).__name__}: {error}; it is called as loss(targets, predictions)"
+                f"{opt['loss']}: {type(error).__name__}: {error}; it is called as "
+                "loss(targets, predictions)"
             ) from error
         of_points = found.shape == perfect.shape == targets.shape
         if of_points and np.mean(found < perfect) > MANY_LOWER:

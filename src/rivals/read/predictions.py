@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from rivals._types import FloatArray
-from rivals._words import opt, Refusal
+from rivals._words import Refusal, opt
 from rivals.losses import Losses, Provenance
 from rivals.read.frames import Frame, columns_of_models, opened
 from rivals.read.table import losses_of
@@ -134,7 +134,8 @@ def _loss_of(loss: str | PointLoss) -> tuple[PointLoss, str]:
         return loss, called_as(loss)
     if loss not in LOSSES:
         raise Refusal(
-            f"{opt['loss']}: there is no {loss!r}; choose one of {', '.join(LOSSES)}, or pass a function "
+            f"{opt['loss']}: there is no {loss!r}; choose one of {', '.join(LOSSES)}, or "
+            "pass a function "
             "(target, prediction) → a loss for each point"
         )
     return LOSSES[loss]

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from rivals._types import FloatArray
-from rivals._words import opt, Refusal
+from rivals._words import Refusal, opt
 from rivals.grouping import Grouping
 from rivals.losses import Losses, Provenance
 

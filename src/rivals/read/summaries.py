@@ -319,7 +319,8 @@ def _in_order(labels: Sequence[Any]) -> Any:
 def _check_labels(rows: _Rows, keys: Any) -> None:
     if keys.is_null().any() or any(label != label or label == "" for label in keys.to_list()):
         raise Refusal(
-            f"{opt['groups']}: {rows.where}, column {rows.groups!r}: the label is missing in some rows; "
+            f"{opt['groups']}: {rows.where}, column {rows.groups!r}: the label is missing "
+            "in some rows; "
             "leave these out, or name their group"
         )
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from rivals._words import Refusal, text_of
 from rivals._types import FloatArray
+from rivals._words import Refusal, text_of
 from rivals.grouping import Grouping
 from rivals.losses import Losses, Provenance
 from rivals.read.frames import Frame, columns_of_models, opened

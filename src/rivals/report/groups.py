@@ -31,9 +31,7 @@ def groups_of(result: Comparison, pool: Pool) -> dict[str, Any] | None:
         "nouns": say.plural(summary.noun),
         "level": say.percent(result.setting.level),
         "cut": say.groups_not_listed(summary.sizes.size, MOST_GROUPS, summary.noun),
-        "models": [
-            {"model": name, **_beside(result, name, best, pool)} for name in known
-        ],
+        "models": [{"model": name, **_beside(result, name, best, pool)} for name in known],
     }
 
 

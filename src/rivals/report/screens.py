@@ -113,7 +113,9 @@ def beside_others(result: Comparison, pool: Pool) -> list[dict[str, Any]]:
 def cut(result: Comparison) -> str:
     """That the table goes on, if it does; and why less can be changed, if so."""
     hidden = say.not_shown(len(result.names) - MOST_ROWS)
-    return in_python(" ".join([*hidden, *([say.too_many_to_change()] if _is_large(result) else [])]))
+    return in_python(
+        " ".join([*hidden, *([say.too_many_to_change()] if _is_large(result) else [])])
+    )
 
 
 def _is_large(result: Comparison) -> bool:
@@ -146,7 +148,10 @@ def _drawn(result: Comparison, name: str) -> tuple[list[Any], list[Any]]:
     """Centres and ends of the bars; nothing in the row of the model itself."""
     beside = result.beside(name, result.ranking[:MOST_ROWS])
     rows = [None if other == name else beside.row(other) for other in result.ranking[:MOST_ROWS]]
-    gap, ends = beside.gap.tolist(), list(zip(beside.low.tolist(), beside.high.tolist(), strict=True))
+    gap, ends = (
+        beside.gap.tolist(),
+        list(zip(beside.low.tolist(), beside.high.tolist(), strict=True)),
+    )
     return (
         [None if row is None else gap[row] for row in rows],
         [None if row is None else ends[row] for row in rows],

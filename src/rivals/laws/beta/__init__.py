@@ -22,7 +22,7 @@ import numpy as np
 from rivals._checks import check_depth, check_size
 from rivals._random import COMPARISON_DRAWS, EXPERIMENT_DRAWS
 from rivals._types import FloatArray, IntArray
-from rivals._words import opt, Refusal
+from rivals._words import Refusal, opt
 from rivals.evidence import Note
 from rivals.laws.base import Law
 from rivals.laws.beta.process import HierarchicalBetaProcess, processes_at_each
