@@ -97,7 +97,7 @@ def test_plurals(noun, many):
     ],
 )
 def test_numbers_and_names(found, text):
-    assert in_python(found) == text
+    assert found == text
 
 
 SENTENCES = [

@@ -10,6 +10,7 @@ from typing import Any
 
 from rivals import sentences
 from rivals.judgement import Judgement
+from rivals.table import plain
 
 
 @dataclass(frozen=True)
@@ -75,4 +76,4 @@ def _plain(value: Any) -> Any:
         return {str(name): _plain(each) for name, each in value.items()}
     if isinstance(value, (list, tuple)):
         return [_plain(each) for each in value]
-    return float(value) if isinstance(value, float) else value
+    return plain(float(value)) if isinstance(value, float) else value

@@ -287,7 +287,7 @@ def _check_are_losses(names: Collection[Any]) -> None:
         raise Refusal(
             f"columns are called {', '.join(map(repr, summaries))}, which seem to be no models; "
             f"for means and their errors use {SUMMARISE}; if they are models after all, "
-            f"pass a mapping {name: frame[name], …}"
+            f"pass a mapping {{name: frame[name], …}}"
         )
 
 
