@@ -22,8 +22,8 @@ from rivals.setting import Setting
 
 # Numbers that are computed at a time: what the processor's cache holds.
 TOGETHER = 2**17
-# Laws and numbers that are kept of one study.
-MOST_KEPT = 512
+# Numbers that are kept of one study, which are then about 30 MB.
+MOST_KEPT = 8 * TOGETHER
 
 Pairs: TypeAlias = tuple[IntArray, IntArray]
 
@@ -320,9 +320,11 @@ class Reduced(Generic[S]):
             known: Made = self._made[key]
             return known
         made = make()
-        if size * self.law.width(self.summary) <= TOGETHER:
-            if len(self._made) >= MOST_KEPT:
-                self._made.clear()
+        numbers = size * self.law.width(self.summary) if key[0] == "differences" else size
+        if self._made.get("numbers", 0) + numbers > MOST_KEPT:
+            self._made.clear()
+        if numbers <= TOGETHER:
+            self._made["numbers"] = self._made.get("numbers", 0) + numbers
             self._made[key] = made
         return made
 
