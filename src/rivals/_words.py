@@ -24,8 +24,8 @@ def in_python(text: str) -> str:
 
     Examples
     --------
-    >>> in_python(f"model 'k=5': pass {opt.new_groups(1)}"), in_command(f"pass {opt.left_out(True)}")
-    ("model 'k=5': pass new_groups=1", 'pass --left-out')
+    >>> in_python(f"model 'k=5': pass {opt.new_groups(1)}")
+    "model 'k=5': pass new_groups=1"
     """
     return MARK.sub(r"\1", text)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -17,6 +17,8 @@ from rivals.setting import Setting
 
 # With fewer groups equivalence is stated falsely too often (benchmarks/results/equivalence.json).
 LEAST_GROUPS = 12
+
+Said = TypeVar("Said")
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,27 +156,26 @@ class Beside:
         found = quantile(law, np.where(self._turned, 1.0 - at, at))
         return np.where(self._turned, found, -found)
 
-    @cached_property
-    def _spread(self) -> tuple[FloatArray, FloatArray]:
-        found = self.reduced.law.heterogeneity(self.reduced.differences(self.setting, *self._pairs))
-        unknown = np.full(self.others.size, np.nan)
-        return (unknown, unknown) if found is None else found
-
     @property
     def tau(self) -> FloatArray:
         """How much the difference varies between groups; nan where that is not known."""
-        return self._spread[0]
+        return self._of_pairs("tau", np.full(self.others.size, np.nan))
 
     @property
     def i2(self) -> FloatArray:
         """The part of that in the variance of what was observed in a typical group."""
-        return self._spread[1]
+        return self._of_pairs("i2", np.full(self.others.size, np.nan))
 
-    @cached_property
-    def budget(self) -> dict[str, FloatArray]:
+    @property
+    def parts(self) -> dict[str, FloatArray]:
         """Named parts of the variance of each difference; empty where the law has none."""
+        return self._of_pairs("parts", {})
+
+    def _of_pairs(self, name: str, otherwise: Said) -> Said:
+        """What the law of the differences may say."""
         law = self.reduced.differences(self.setting, *self._pairs)
-        return self.reduced.law.budget(self.reduced.summary, self.setting, law)
+        found: Said = getattr(law, name, otherwise)
+        return found
 
     # ---------------------------------------------------------------- what is said
 

@@ -41,7 +41,10 @@ class Differences(Protocol):
         """Monte Carlo standard error of `below`, of each pair."""
 
     def over(self, new_groups: float | None) -> Self:
-        """The same over another number of new groups; itself where there are none."""
+        """The same over another number of new groups; itself where there are none.
+
+        It may also have `parts`, named parts of the variance, and `tau` and `i2`, of each pair.
+        """
 
 
 class Summary(Protocol):
@@ -118,20 +121,6 @@ class Law(ABC, Generic[S]):
     def kappa(self, summary: S) -> float:
         """By which part shared training data widen the variance."""
         return 0.0
-
-    def heterogeneity(self, found: Differences) -> tuple[FloatArray, FloatArray] | None:
-        """τ and I² of each pair.
-
-        None where the law knows no spread between groups.
-        """
-        return None
-
-    def budget(self, summary: S, setting: Setting, found: Differences) -> dict[str, FloatArray]:
-        """Named parts of the variance of each difference.
-
-        Such as "groups" and "points".
-        """
-        return {}
 
     def was_measured(self, setting: Setting) -> bool:
         """Whether the track record holds for it, at this setting."""

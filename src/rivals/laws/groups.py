@@ -20,7 +20,7 @@ each group was left out in turn: models then share training data, and d_g their 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from math import inf, nan
 from typing import Any, ClassVar
 
@@ -29,7 +29,7 @@ import numpy as np
 from rivals._types import BoolArray, FloatArray, IntArray
 from rivals._words import Refusal, opt
 from rivals.evidence import Note
-from rivals.laws.base import TOGETHER, Differences, Law, Pairs, pieces
+from rivals.laws.base import TOGETHER, Law, Pairs, pieces
 from rivals.laws.transport import FAR, together_and_alone
 from rivals.losses import Provenance, Study
 from rivals.method.looks import excludes_zero
@@ -214,6 +214,7 @@ class Groups(Law[GroupSummaries]):
             fixed,
             np.where(np.abs(values[:, 0]) > rounding, values[:, 0], 0.0),
             unknown,
+            self.kappa(summary),
         )
 
     def methods(self, summary: GroupSummaries) -> str:
@@ -221,44 +222,6 @@ class Groups(Law[GroupSummaries]):
 
     def was_measured(self, setting: Setting) -> bool:
         return setting.c is None and self == Groups()
-
-    def heterogeneity(self, found: Differences) -> tuple[FloatArray, FloatArray] | None:
-        """The median of τ, and I².
-
-        Its part of the variance in a typical group.
-        """
-        if not isinstance(found, NewGroups):
-            return None
-        tau = self._median_tau(found)
-        has_none = found.variances.min(axis=1) <= 0.0
-        variances = np.where(has_none[:, None], 1.0, found.variances)
-        typical = np.where(has_none, 0.0, 1.0 / np.mean(1.0 / variances, axis=1))
-        whole = tau**2 + typical
-        part = np.divide(tau**2, whole, out=np.zeros_like(tau), where=(tau > 0.0) & (whole > 0.0))
-        is_known = ~(found.fixed | found.unknown)
-        return np.where(is_known, tau, nan), np.where(is_known, part, nan)
-
-    def budget(
-        self, summary: GroupSummaries, setting: Setting, found: Differences
-    ) -> dict[str, FloatArray]:
-        """At the median of τ: groups, points, training.
-
-        New and observed groups; points within; training data that left-out groups share.
-        """
-        assert isinstance(found, NewGroups)
-        tau = np.nan_to_num(self._median_tau(found))[:, None]
-        total = tau**2 + found.variances
-        weights = 1.0 / total / np.sum(1.0 / total, axis=1, keepdims=True)
-        groups = tau[:, 0] ** 2 * (np.sum(weights**2, axis=1) + 1.0 / found.new_groups)
-        points = np.sum(weights**2 * found.variances, axis=1)
-        both = 1.0 / np.sum(1.0 / total, axis=1)
-        return {"groups": groups, "points": points, "training": self.kappa(summary) * both}
-
-    @staticmethod
-    def _median_tau(found: NewGroups) -> FloatArray:
-        cumulative = np.cumsum(found.spread.weight[0], axis=1)
-        half = np.array([np.searchsorted(row, 0.5) for row in cumulative])
-        return np.asarray(found.spread.tau[np.arange(half.size), half])
 
     def to_arrays(self, summary: GroupSummaries) -> tuple[dict[str, Any], dict[str, FloatArray]]:
         return {"json": summary.to_json()}, {}
@@ -404,6 +367,8 @@ class NewGroups:
         Where it is.
     unknown : array of bool
         Pairs of which no sampling variance is known: their law is nan.
+    kappa : float
+        By which part V is larger for what left-out groups share.
     """
 
     spread: Spread
@@ -413,6 +378,41 @@ class NewGroups:
     fixed: BoolArray
     point: FloatArray
     unknown: BoolArray
+    kappa: float = 0.0
+
+    @property
+    def tau(self) -> FloatArray:
+        """The median of τ; nan where nothing varies, or where errors are not known."""
+        return np.where(self.fixed | self.unknown, nan, self._tau)
+
+    @property
+    def i2(self) -> FloatArray:
+        """The part of τ² in the variance of what was observed in a typical group."""
+        has_none = self.variances.min(axis=1) <= 0.0
+        variances = np.where(has_none[:, None], 1.0, self.variances)
+        typical = np.where(has_none, 0.0, 1.0 / np.mean(1.0 / variances, axis=1))
+        square = self._tau**2
+        whole = square + typical
+        part = np.divide(square, whole, out=np.zeros_like(whole), where=whole > 0.0)
+        return np.where(self.fixed | self.unknown, nan, part)
+
+    @property
+    def parts(self) -> dict[str, FloatArray]:
+        """Of the variance at the median of τ: new and observed groups, points, shared training."""
+        total = self._tau[:, None] ** 2 + self.variances
+        both = 1.0 / np.sum(1.0 / total, axis=1)
+        squares = np.sum((both[:, None] / total) ** 2, axis=1)
+        return {
+            "groups": self._tau**2 * (squares + 1.0 / self.new_groups),
+            "points": np.sum((both[:, None] / total) ** 2 * self.variances, axis=1),
+            "training": self.kappa * both,
+        }
+
+    @cached_property
+    def _tau(self) -> FloatArray:
+        cumulative = np.cumsum(self.spread.weight[0], axis=1)
+        half = np.array([np.searchsorted(row, 0.5) for row in cumulative])
+        return np.asarray(self.spread.tau[np.arange(half.size), half])
 
     def below(self, value: FloatArray) -> FloatArray:
         if self.new_groups == 1:

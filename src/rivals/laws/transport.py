@@ -22,7 +22,7 @@ less than independent draws would give.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import inf, log
 from typing import Any, ClassVar
 
@@ -32,7 +32,7 @@ from rivals._checks import check_size
 from rivals._types import FloatArray, IntArray
 from rivals._words import Refusal, either, opt
 from rivals.evidence import Note
-from rivals.laws.base import Differences, Law
+from rivals.laws.base import Law
 from rivals.losses import Provenance, Study, finite
 from rivals.method.distance import wasserstein_distances
 from rivals.method.error import MeanErrors, PairSums, mean_errors
@@ -132,7 +132,8 @@ class Transport(Law[TransportSummary]):
         sampling = summary.errors.of_pairs(a, b)
         moved = self.c(setting) * (misfits[:, a] + misfits[:, b])
         centre = summary.means[a] - summary.means[b]
-        return Normal(centre, moved + sampling, sampling, summary.errors.degrees)
+        parts = {"misfit": moved[0], "points": sampling}
+        return Normal(centre, moved + sampling, sampling, summary.errors.degrees, parts)
 
     def at_each_c(
         self, summary: TransportSummary, values: Sequence[float], rng: int, a: int, b: int
@@ -153,12 +154,6 @@ class Transport(Law[TransportSummary]):
     def c_is_unknown(self, setting: Setting) -> bool:
         """One data set, and no calibration."""
         return not isinstance(setting.c, CalibratedC)
-
-    def budget(
-        self, summary: TransportSummary, setting: Setting, found: Differences
-    ) -> dict[str, FloatArray]:
-        assert isinstance(found, Normal)
-        return {"misfit": found.variance[0] - found.sampling, "points": found.sampling}
 
     def was_measured(self, setting: Setting) -> bool:
         return setting.c is None
@@ -247,6 +242,7 @@ class Normal:
     variance: FloatArray
     sampling: FloatArray
     degrees: float = inf
+    parts: dict[str, FloatArray] = field(default_factory=dict)  # of the variance, by name
 
     def below(self, value: FloatArray) -> FloatArray:
         gap = np.broadcast_to(value - self.centre, self.variance.shape)

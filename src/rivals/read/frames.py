@@ -313,8 +313,8 @@ def columns_of_models(
         if are_losses and name.lower() in TARGETS:
             raise Refusal(
                 f"{frame.where}: a column is called {name!r}, so these seem to be predictions, not "
-                "losses; use "
-                f"{either(f'rivals.read.predictions(…, target={name!r}) or ', '')}--target {name}; or "
+                f"losses; use {either(f'rivals.read.predictions(…, target={name!r}) or ', '')}"
+                f"--target {name}; or "
                 f"leave it out by {ignored(name)}"
             )
     if named is None:
@@ -369,7 +369,8 @@ def ignored(names: str | list[str]) -> str:
 
 def remedy(names: Sequence[str]) -> str:
     """How to leave columns out."""
-    return f"leave it out by {ignored(list(names))}, or name the models by {either('models=[…]', '--models')}"
+    by = either("models=[…]", "--models")
+    return f"leave it out by {ignored(list(names))}, or name the models by {by}"
 
 
 def names_of(names: Iterable[str]) -> list[str]:
