@@ -143,7 +143,10 @@ class Judgement:
 
     @cached_property
     def every_pair(self) -> Evidence:
-        """The evidence of all pairs, also where the decision needed few."""
+        """The evidence of all pairs.
+
+        Also where the decision needed few.
+        """
         if self.evidence.is_complete:
             return self.evidence
         return corrected(self.reduced.evidence(self.setting), self.correction)

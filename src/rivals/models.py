@@ -276,10 +276,10 @@ def _check_are_losses(names: Collection[Any]) -> None:
     """Refuse columns of a data frame that by their names are no losses of a model."""
     for name in names:
         if str(name).lower() in TARGETS:
+            use = either(f"rivals.read.predictions(frame, target={name!r})", f"--target {name}")
             raise Refusal(
                 f"a column is called {name!r}, so these seem to be predictions, not losses; use "
-                f"{either(f'rivals.read.predictions(frame, target={name!r})', f'--target {name}')}, "
-                "or leave this column out"
+                f"{use}, or leave this column out"
             )
     refuse_scores(names, "pass a mapping {name: frame[name], …}")
     # A model may well be called "mean", but not beside one called "sem".
