@@ -101,22 +101,9 @@ class Judgement:
         return self.decision.rejections
 
     @property
-    def best(self) -> str | None:
-        """The model of lowest risk, or None.
-
-        None where P calls it worse than another.
-        """
-        return None if self.contradictions else self.ranking[0]
-
-    @cached_property
-    def contradictions(self) -> dict[str, float]:
-        """Models that P calls better than the lowest risk.
-
-        Name → P that the model of lowest risk is better than this one, at margin 0.
-        """
-        beside = self.beside(self.ranking[0], self.names)
-        pairs = zip(beside.names, beside.chance(self.new_groups, margin=0.0).tolist(), strict=True)
-        return {name: value for name, value in pairs if value < 0.5}
+    def best(self) -> str:
+        """The model of lowest risk."""
+        return self.ranking[0]
 
     # ---------------------------------------------------------------- numbers
 
@@ -129,9 +116,9 @@ class Judgement:
         return dict(zip(self.names, self.evidence.risk.tolist(), strict=True))
 
     @property
-    def c(self) -> float:
-        """The sensitivity."""
-        return self.law.c(self.setting)
+    def c(self) -> float | None:
+        """The sensitivity; None with groups, which take its place."""
+        return None if self.law.needs_groups else self.law.c(self.setting)
 
     @cached_property
     def probability(self) -> FloatArray:

@@ -1,17 +1,18 @@
 """How probably more groups decide what is open: the power of a study that is made larger.
 
 New groups are taken to be like the observed ones, in their differences and in their sizes. What
-left-out groups share through their training data shrinks as groups are added, with κ.
+left-out groups share through their training data shrinks as groups are added.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import inf
 from typing import Any
 
 import numpy as np
+from scipy.special import ndtri
 
 from rivals import sentences as say
 from rivals._checks import check_size
@@ -19,12 +20,11 @@ from rivals._random import PLANNED_GROUPS, entropy_from, stream
 from rivals._types import RNG, BoolArray, FloatArray
 from rivals._words import Refusal, in_python, opt
 from rivals.judgement import Judgement
-from rivals.laws.groups import NewGroups
+from rivals.laws.groups import NewGroups, board
+from rivals.method.leads import given
 from rivals.method.looks import reach_at
-from rivals.method.more_groups import Future, chance_in_the_end, futures, spread_with
-from rivals.method.probability import probability_over
+from rivals.method.more_groups import Future, budget_with, futures, truths
 from rivals.method.rule import OPEN, classify
-from rivals.method.spread import Spread
 from rivals.table import Answer, Column, Table, plain, rows
 
 MORE_GROUPS = (5, 10, 20, 40)
@@ -225,9 +225,9 @@ def plan(result: Judgement, more_groups: Any = MORE_GROUPS, *, rng: RNG = 0) -> 
         lowest=result.ranking[0],
         models=tuple(result.names[place] for place in others),
         more_groups=numbers,
-        chance=np.array([chance for chance, _ in looked]).reshape(-1, len(numbers)),
-        in_the_end=np.array([outlook.in_the_end for outlook in outlooks]),
-        even_odds=np.array([odds for _, odds in looked]),
+        chance=np.array([chance for chance, _, _ in looked]).reshape(-1, len(numbers)),
+        in_the_end=np.array([end for _, _, end in looked]),
+        even_odds=np.array([odds for _, odds, _ in looked]),
         probability=np.array([beside.better[beside.row(result.names[place])] for place in others]),
         n_groups=result.n_groups,
         noun=result.groups.noun,
@@ -269,7 +269,8 @@ def _outlook(result: Judgement, best: int, other: int) -> Outlook:
         raise ValueError(f"law {result.law.name!r} does not say what more groups would bring")
     return Outlook(
         law,
-        result.law.kappa(result.summary),
+        board(result.summary).of(np.array([best]), np.array([other])),
+        result.summary.gaps[best] - result.summary.gaps[other],
         setting.new_groups,
         setting.threshold,
         setting.margin,
@@ -285,8 +286,10 @@ class Outlook:
     ----------
     law : NewGroups
         What the observed groups say of the pair.
-    kappa : float
-        By how much V is larger for what left-out groups share, now.
+    prior : array, shape (1, scales)
+        Of its lead, before they said anything.
+    values : array, shape (groups,)
+        The differences that were observed.
     new_groups : float or None
         None: as many as there are then.
     threshold, margin : float
@@ -294,55 +297,60 @@ class Outlook:
     """
 
     law: NewGroups
-    kappa: float
+    prior: FloatArray
+    values: FloatArray
     new_groups: float | None
     threshold: float
     margin: float
     looks: bool
 
-    @property
-    def in_the_end(self) -> float:
-        """What the chance of a decision tends to."""
-        if self.law.fixed[0]:
-            return 0.0  # equal at every point: no number of groups tells them apart
-        horizon = inf if self.new_groups is None else self.new_groups
-        return chance_in_the_end(self.law.spread, self.threshold, self.margin, horizon)
-
     def look(
         self, more_groups: tuple[int, ...], rng: np.random.Generator
-    ) -> tuple[list[float], float]:
-        """The chance with each number of groups more, and the number that brings it to one half."""
+    ) -> tuple[list[float], float, float]:
+        """The chance with each number of groups more, the number that brings it to one half, and
+        what it tends to.
+        """
         if self.law.fixed[0]:
-            return [0.0] * len(more_groups), inf
+            return [0.0] * len(more_groups), inf, 0.0  # equal at every point: nothing tells them
         each = range(1, min(max(more_groups), LOOKED_AT) + 1) if self.looks else ()
         numbers = sorted({*more_groups, *DOUBLED, *each})
-        variance = float(self.law.variances[0].mean())
+        budget = self.law.budget
+        mean, std = truths(budget, self.law.weight[0], self.law.kept, N_DRAWS, rng)
+        horizon = inf if self.new_groups is None else self.new_groups
+        needed = self.margin + ndtri(self.threshold) * std / np.sqrt(horizon)
+        in_the_end = float(np.mean(np.abs(mean) > needed))
         decided = np.zeros(N_DRAWS, dtype=bool)
         chances: dict[int, float] = {}
-        for future in futures(self.law.spread, variance, numbers, N_DRAWS, rng):
-            now = self._decided(future, variance)
+        for future in futures(mean, std, numbers, rng):
+            now = self._decided(future)
             decided = (decided | now) if self.looks else now
             chances[future.number] = float(decided.mean())
-        return [chances[number] for number in more_groups], self._even_odds(chances)
+        odds = _even_odds(chances, in_the_end)
+        return [chances[number] for number in more_groups], odds, in_the_end
 
-    def _decided(self, future: Future, variance: float) -> BoolArray:
+    def _decided(self, future: Future) -> BoolArray:
         """In which draws one of the models is better, P above the threshold."""
-        n_groups = self.law.values.shape[1]
-        n_then = n_groups + future.number
-        spread = self.law.spread
-        without = replace(spread, variance=spread.variance / (1.0 + self.kappa))
-        then = spread_with(without, variance, future)
-        shared = 1.0 + self.kappa * n_groups / n_then
-        then = Spread(then.weight, then.centre, then.variance * shared, then.tau)
-        horizon = n_then if self.new_groups is None else self.new_groups
-        better = probability_over(then, horizon, self.margin)[0]
-        worse = 1.0 - probability_over(then, horizon, -self.margin)[0]
+        n_then = self.law.n_groups + future.number
+        budget = budget_with(self.law.budget, self.law.n_groups, future)
+        nowhere = np.zeros(N_DRAWS, dtype=bool)
+        then = NewGroups(
+            budget,
+            n_then,
+            n_then if self.new_groups is None else self.new_groups,
+            nowhere,
+            budget.lead,
+            nowhere,
+            given(budget.score(n_then), self.prior),
+            self.law.kept,
+        )
+        better = then.below(np.full(N_DRAWS, -self.margin))[0]
+        worse = 1.0 - then.below(np.full(N_DRAWS, self.margin))[0]
         clear = self._is_clear(future) if self.looks else None
         return np.asarray(classify(better, worse, self.threshold, clear=clear).said != OPEN)
 
     def _is_clear(self, future: Future) -> BoolArray:
         """Whether zero lies outside of the confidence sequence of all groups together."""
-        values = self.law.values[0]
+        values = self.values
         n_old, n_new = values.size, future.number
         n_then = n_old + n_new
         mean = (n_old * values.mean() + n_new * future.mean) / n_then
@@ -351,16 +359,15 @@ class Outlook:
         half = reach_at(n_then) * np.sqrt(squares / (n_then - 1) / n_then)
         return np.asarray(np.abs(mean) > half)
 
-    def _even_odds(self, chances: dict[int, float]) -> float:
-        """Where the chance passes one half; in between it is nearly straight in log n."""
-        if self.in_the_end <= 0.5:
-            return inf
-        numbers = list(chances)
-        first = next((i for i, chance in enumerate(chances.values()) if chance >= 0.5), None)
-        if first is None:
-            return inf
-        if first == 0:
-            return float(numbers[0])
-        low, high = numbers[first - 1], numbers[first]
-        part = (0.5 - chances[low]) / (chances[high] - chances[low])
-        return float(np.ceil(low * (high / low) ** part))
+
+def _even_odds(chances: dict[int, float], in_the_end: float) -> float:
+    """Where the chance passes one half; in between it is nearly straight in log n."""
+    numbers = list(chances)
+    first = next((i for i, chance in enumerate(chances.values()) if chance >= 0.5), None)
+    if in_the_end <= 0.5 or first is None:
+        return inf
+    if first == 0:
+        return float(numbers[0])
+    low, high = numbers[first - 1], numbers[first]
+    part = (0.5 - chances[low]) / (chances[high] - chances[low])
+    return float(np.ceil(low * (high / low) ** part))

@@ -1,7 +1,6 @@
 """Ranks of many models: between which places each lies, and which may be the best.
 
-A model is surely behind another where P exceeds 1 − (1 − ε)/(k − 1): over its k − 1 rivals it is
-then called behind one by mistake with a probability of at most 1 − ε, ε the threshold.
+A model is behind another where P exceeds the threshold: the rule of every decision, and no other.
 """
 
 from __future__ import annotations
@@ -74,9 +73,14 @@ def ranks(result: Judgement) -> Ranks:
     """From the probabilities of all pairs."""
     order = np.array([result.place[name] for name in result.ranking])
     n_models = order.size
-    sure = 1.0 - (1.0 - result.setting.threshold) / max(n_models - 1, 1)
     pairs = result.every_pair
-    said = classify(pairs.forward, pairs.backward, sure, clear=pairs.clear, error=pairs.error).said
+    said = classify(
+        pairs.forward,
+        pairs.backward,
+        result.setting.threshold,
+        clear=pairs.clear,
+        error=pairs.error,
+    ).said
     beats = np.zeros((n_models, n_models), dtype=bool)
     beats[pairs.better, pairs.worse] = said == BETTER
     beats[pairs.worse, pairs.better] = said == WORSE

@@ -163,7 +163,7 @@ class Comparison(Judgement):
         return {
             "law": self.law.name,
             "setting": self.setting.to_dict(),
-            "c": float(self.c),
+            "c": self.c,
             "best": self.best,
             "ranking": list(self.ranking),
             "survivors": list(self.survivors),

@@ -57,11 +57,6 @@ def p_is(value: float) -> str:
     return f"P {text[0]} {text[1:]}" if text[0] in "<>" else f"P = {text}"
 
 
-def above_half(value: float) -> str:
-    """As "P = 0.62"; near one half, where two digits would not tell, "P just above 0.5"."""
-    return "P just above 0.5" if value < 0.51 else p_is(value)
-
-
 def percent(value: float) -> str:
     """As "90 %"; of small numbers a decimal."""
     return f"{100 * value:.1f} %" if 0.0 < value < 0.095 else f"{100 * value:.3g} %"
@@ -201,26 +196,6 @@ def not_beaten_by_best(models: Mapping[str, str]) -> str:
     return f"Rejected by a model other than the best: {by}."
 
 
-def contradicted(best: str, rivals: Mapping[str, float], noun: str) -> str:
-    """That the order of mean losses and P disagree, so that nothing is recommended."""
-    name, value = min(rivals.items(), key=lambda item: item[1])
-    return (
-        f"No winner is named, and no model is recommended: {best} has the lowest mean over "
-        f"{plural(noun)}, but P favours {name} ({above_half(1.0 - value)}). Models weigh small "
-        f"{plural(noun)} differently, and these decide."
-    )
-
-
-def contradicted_draws(best: str, rivals: Mapping[str, float]) -> str:
-    """The same where the distribution of a risk is not centred on the mean loss."""
-    name, value = min(rivals.items(), key=lambda item: item[1])
-    return (
-        f"No winner is named, and no model is recommended: {best} has the lowest mean loss, but P "
-        f"favours {name} ({above_half(1.0 - value)}), since the process moves the risk of models "
-        "that fit badly."
-    )
-
-
 def looks_not_yet(best: str, names: Sequence[str], noun: str) -> str:
     """That P passes the threshold, but looks at growing data ask for more."""
     return (
@@ -313,8 +288,6 @@ def noted(note: Note, noun: str = "group") -> str:
     texts = {
         "few points": f"There are only {note.value:g} points: the tails of the losses are not "
         "known, so take probabilities as rough.",
-        "one point in each group": f"Each {noun} is one point, so the sampling error within "
-        f"{plural(noun)} is unknown and taken as 0.",
         "left out": f"{plural(noun).capitalize()} were left out in turn, so that models share "
         f"training data: the variance of their mean difference is taken {1.0 + note.value:.3g} "
         "times as large.",
@@ -517,14 +490,6 @@ def method_of_correction(slope: float) -> str:
     )
 
 
-def method_of_shared_training(kappa: float, n_groups: int) -> str:
-    """How the training data that left-out groups share were allowed for."""
-    return (
-        f"Since left-out groups share training data, the variance of μ was multiplied by 1 + κ, "
-        f"κ = {kappa * n_groups:g}/{n_groups}."
-    )
-
-
 def method_of_rule(threshold: float, margin: float, unit: str, looks: bool) -> str:
     """The rule."""
     sequence = (
@@ -585,19 +550,17 @@ def picture_of_groups(
     part: float,
     unit: str,
     level: float,
-    kappa: float,
 ) -> str:
     """How to read a forest plot; τ and I², as in meta-analysis."""
     drawn = f" ({n_drawn} of them are drawn)" if n_drawn < n_groups else ""
     groups = f"{n_better} of {count(n_groups, noun)}{drawn}"
-    shared = f", with κ = {kappa:.2g} for shared training data" if kappa else ""
     spread = (
         f"; τ = {tau:.2g}{' ' * bool(unit)}{unit}, I² = {100 * part:.0f} %" if tau == tau else ""
     )
     return (
         f"Right of zero, {best} is better than {other}: in {groups}{spread}. {percent(level)} "
         f"intervals; thin: each {noun} by itself; thick: new {plural(noun)} (one: the prediction "
-        f"interval; all: the mean μ){shared}."
+        "interval; all: the mean μ)."
     )
 
 

@@ -21,7 +21,6 @@ from rivals._warnings import warn
 from rivals._words import Refusal, opt
 from rivals.grouping import Grouping
 from rivals.losses import LARGEST, NOT_SAID, Losses, Provenance, Study, check_names, one_source
-from rivals.method.distance import wasserstein_distances
 from rivals.method.error import PairSums, beyond_first
 
 FORMAT = "rivals.GroupSummaries/1"
@@ -47,8 +46,6 @@ class GroupSummaries:
         Mean loss of each model less that of the first; the first row is zero.
     pairs : PairSums
         Of each pair, the squares of the paired difference about its mean in each group, summed.
-    misfits : array, shape (simulations, models, groups)
-        W² of each simulation within each group; no row without simulations.
     noun : str
         What a group is called.
     source : Provenance
@@ -57,6 +54,9 @@ class GroupSummaries:
         The sampling variance of the difference of each two means in each group, and on the diagonal
         that of each mean, where estimates came with errors of their own; nan where it is unknown.
         None where all follow from `pairs` and `sizes`.
+    shared : array, shape (models, models), or None
+        What fits without each fold share through their training data (`method.budget`), the mean of
+        S_fg S_gf of each pair, on the diagonal of each model alone; None where that is not known.
 
     Examples
     --------
@@ -77,10 +77,10 @@ class GroupSummaries:
     first: FloatArray
     gaps: FloatArray
     pairs: PairSums
-    misfits: FloatArray
     noun: str = "group"
     source: Provenance = NOT_SAID
     variances: FloatArray | None = None
+    shared: FloatArray | None = None
 
     def __post_init__(self) -> None:
         _check(self)
@@ -115,7 +115,6 @@ class GroupSummaries:
             mean_first + reference,
             means,
             PairSums.of(first, gaps),
-            misfits_within(study, grouping),
             grouping.noun,
             study.source,
         )
@@ -132,8 +131,8 @@ class GroupSummaries:
 
     @property
     def n_simulations(self) -> int:
-        """Of each model."""
-        return len(self.misfits)
+        """None: how groups differ takes their place."""
+        return 0
 
     @property
     def means(self) -> FloatArray:
@@ -194,7 +193,6 @@ class GroupSummaries:
             first=self.first[places],
             gaps=self.gaps[:, places],
             pairs=self.pairs.scaled(part),
-            misfits=self.misfits[:, :, places],
             variances=None if self.variances is None else self.variances[:, :, places],
         )
 
@@ -217,8 +215,8 @@ class GroupSummaries:
             first=self.means[places[0]],
             gaps=self.gaps[places] - self.gaps[places[0]],
             pairs=PairSums(self.pairs.own_scaled[places], self.pairs.whole()[both]),
-            misfits=self.misfits[:, places],
             variances=None if self.variances is None else self.variances[both],
+            shared=None if self.shared is None else self.shared[both],
         )
 
     @classmethod
@@ -256,7 +254,6 @@ class GroupSummaries:
                 np.sum([site.pairs.own_scaled for site in sites], axis=0),
                 np.sum([site.pairs.whole() for site in sites], axis=0),
             ),
-            np.concatenate([site.misfits for site in sites], axis=2),
             first.noun,
             one_source([site.source for site in sites]),
             np.concatenate(variances, axis=2) if variances else None,
@@ -277,13 +274,14 @@ class GroupSummaries:
             "gaps": self.gaps.tolist(),
             "own": self.pairs.own_scaled.tolist(),
             "pairs": self.pairs.whole().tolist(),
-            "misfits": self.misfits.tolist(),
             "noun": self.noun,
             "source": asdict(self.source),
         }
         if self.variances is not None:
             unknown = np.isnan(self.variances)
             plain["variances"] = np.where(unknown, None, self.variances).tolist()  # type: ignore[call-overload]
+        if self.shared is not None:
+            plain["shared"] = self.shared.tolist()
         return json.dumps(plain, allow_nan=False)
 
     def _warn_of_single_points(self) -> None:
@@ -321,7 +319,6 @@ class GroupSummaries:
 
 def _from_plain(found: dict[str, Any]) -> GroupSummaries:
     """From the values of JSON, whose kinds the arrays check."""
-    n_models, n_groups = len(found["models"]), len(found["groups"])
     if not all(isinstance(name, str) for name in (found["noun"], *found["groups"])):
         raise TypeError("noun and groups must be text")
     source = Provenance(**found["source"])
@@ -334,7 +331,7 @@ def _from_plain(found: dict[str, Any]) -> GroupSummaries:
     sizes = np.array(found["sizes"])
     if sizes.dtype.kind != "i":
         raise TypeError("sizes must be whole numbers")
-    variances = found.get("variances")
+    variances, shared = found.get("variances"), found.get("shared")
     return GroupSummaries(
         tuple(found["models"]),
         tuple(found["groups"]),
@@ -345,10 +342,10 @@ def _from_plain(found: dict[str, Any]) -> GroupSummaries:
             np.array(found["own"], dtype=np.float64),
             np.array(found["pairs"], dtype=np.float64),
         ),
-        np.array(found["misfits"], dtype=np.float64).reshape(-1, n_models, n_groups),
         found["noun"],
         source,
         None if variances is None else np.array(variances, dtype=np.float64),
+        None if shared is None else np.array(shared, dtype=np.float64),
     )
 
 
@@ -376,8 +373,6 @@ def _check_of_one_kind(sites: Sequence[GroupSummaries]) -> None:
     losses = {site.source.loss for site in sites if site.source.loss}
     if len(losses) > 1:
         raise ValueError(f"sites must have losses of one kind; got {' and '.join(sorted(losses))}")
-    if any(len(site.misfits) != len(first.misfits) for site in sites):
-        raise ValueError("sites must have the same number of simulations")
     if any((site.variances is None) != (first.variances is None) for site in sites):
         raise ValueError("sites must all have losses, or all have estimates with errors")
 
@@ -388,28 +383,6 @@ def _centre(rows: FloatArray, grouping: Grouping) -> FloatArray:
     for row, mean in zip(rows, means, strict=True):
         row -= np.repeat(mean, grouping.sizes)
     return np.asarray(means)
-
-
-def misfits_within(study: Study, grouping: Grouping) -> FloatArray:
-    """W² of each simulation, model and group: point i of a simulation is in the group of point i
-    of the data.
-    """
-    misfits = np.empty((study.n_simulations, len(study.names), len(grouping.names)))
-    if not study.n_simulations:
-        return misfits
-    inside = np.split(grouping.order, grouping.begins[1:])
-    for model, (name, simulated) in enumerate(zip(study.names, study.simulated, strict=True)):
-        if simulated.shape[1] != grouping.codes.size:
-            raise ValueError(
-                f"model {name!r} has {simulated.shape[1]} simulated but {grouping.codes.size} "
-                "observed losses; groups are compared one by one, so simulate as many, in the same "
-                "order"
-            )
-        for group, points in enumerate(inside):
-            observed = study.observed[model][points]
-            distances = wasserstein_distances(observed, simulated[:, points])
-            misfits[:, model, group] = distances**2
-    return misfits
 
 
 def _check(summary: GroupSummaries) -> None:
@@ -427,14 +400,15 @@ def _check(summary: GroupSummaries) -> None:
         "first": (summary.first, (n_groups,)),
         "gaps": (summary.gaps, (n_models, n_groups)),
         "own": (summary.pairs.own, (n_models,)),
-        "misfits": (summary.misfits, (len(summary.misfits), n_models, n_groups)),
     }
     if summary.pairs.matrix is not None:
         shapes["pairs"] = (summary.pairs.matrix, (n_models, n_models))
+    if summary.shared is not None:
+        shapes["shared"] = (summary.shared, (n_models, n_models))
     for name, (array, shape) in shapes.items():
         if array.shape != shape:
             raise ValueError(f"summaries: {name} has shape {array.shape}; expected {shape}")
-        are_squares = name in ("own", "pairs", "misfits")
+        are_squares = name in ("own", "pairs", "shared")
         largest = LARGEST**2 if are_squares else LARGEST
         least = 0.0 if are_squares else -LARGEST
         # A nan is neither at most nor at least anything.

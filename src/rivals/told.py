@@ -39,10 +39,6 @@ def conclusion(result: Judgement) -> str:
 def decision(result: Judgement) -> list[Claim]:
     """The decision, and what is recommended, if anything is."""
     best = result.ranking[0]
-    if result.contradictions:
-        if result.groups is None:
-            return [claim(say.contradicted_draws, best, result.contradictions)]
-        return [claim(say.contradicted, best, result.contradictions, result.noun)]
     same = equivalent_models(result)
     beside = result.beside(best, result.survivors)
     open_names = [name for name in result.survivors if name not in (best, *same)]
@@ -82,7 +78,7 @@ def cautions(result: Judgement) -> list[Claim]:
 
 def _provisional(result: Judgement) -> list[Claim]:
     """P with c unknown, of the rejected model nearest to the best; of any, if none is rejected."""
-    if not result.c_is_unknown or result.contradictions:
+    if not result.c_is_unknown:
         return []
     beside = result.beside(result.ranking[0], tuple(result.rejections) or result.ranking)
     if result.rejections:
@@ -119,7 +115,7 @@ def _held_back_by_looks(result: Judgement) -> list[str]:
 
 def _small_lead(result: Judgement) -> list[Claim]:
     """That a winner of the study may well lose in one new group."""
-    if result.groups is None or result.new_groups == 1 or result.contradictions:
+    if result.groups is None or result.new_groups == 1:
         return []
     beaten = [name for name in result.ranking[1:] if name in result.rejections][:MOST_TOLD]
     if not beaten:
@@ -153,7 +149,7 @@ def claims(result: Judgement) -> list[Claim]:
             )
         found += _below_the_spread(result)
     n_simulations = result.summary.n_simulations
-    if n_simulations and not result.contradictions and result.correction is None:
+    if n_simulations and result.correction is None:
         others = [value for value in SENSITIVITIES if value != result.c]
         at_each = [result.at(c=value).survivors for value in others]
         found.append(claim(say.sensitivity, others, result.ranking[0], at_each))
@@ -271,9 +267,6 @@ def methods(result: Judgement) -> str:
         claim(say.method_of_loss, source, noun, result.n_groups),
         claim(say.methods, result.law.methods(result.summary), noun, horizon),
     ]
-    if result.groups is not None and source.left_out:
-        kappa = result.law.kappa(result.summary)
-        before.append(claim(say.method_of_shared_training, kappa, result.n_groups))
     parts = written(result, before)
     if result.calibration is not None:
         parts.append(result.calibration.methods())

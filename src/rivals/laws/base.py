@@ -118,10 +118,6 @@ class Law(ABC, Generic[S]):
         """What to know about these losses under this law."""
         return ()
 
-    def kappa(self, summary: S) -> float:
-        """By which part shared training data widen the variance."""
-        return 0.0
-
     def was_measured(self, setting: Setting) -> bool:
         """Whether the track record holds for it, at this setting."""
         return False

@@ -1,12 +1,10 @@
-"""What more groups may show, drawn from what the observed ones say, and what a law says then.
+"""What more groups may show, drawn from what the observed ones say, and the budget of variance then.
 
-    τ, μ from their law;  q = τ² + v, v the sampling variance in a new group;
-    n new groups have the mean d̄ ~ N(μ, q/n), and the sum of squares about it S ~ q χ²_{n−1}.
+    σ² ~ ν s²/χ²_ν,  μ ~ Σ_j p_j(z) N(k_j d̄, k_j seen σ²/s²),
+    n new groups have the mean N(μ, σ²/n), and the sum of squares about it σ² χ²_{n−1}.
 
-These two are all that the law asks of groups of one size. Given τ, μ then has the precision
-1/V + n/q, and each τ of the grid is weighted by how well it explains them:
-
-    q^{−(n−1)/2} exp(−S/2q) · N(d̄; μ̂, V + q/n) .
+The budget of all G + n groups follows. What they share through their training data falls as
+(G + n)^−3/2 where it was measured, and as (G + n)^−2 where it was supposed.
 """
 
 from __future__ import annotations
@@ -15,11 +13,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import ndtr, ndtri
 
 from rivals._types import FloatArray
-from rivals.method.probability import NO_WEIGHT
-from rivals.method.spread import Spread
+from rivals.method.budget import Budget
+
+# Of groups, how what they share through training data falls, measured.
+FALLS = 1.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,77 +30,56 @@ class Future:
     squares: FloatArray
 
 
-def futures(
-    spread: Spread,
-    variance: float,
-    numbers: Sequence[int],
+def truths(
+    budget: Budget,
+    weight: FloatArray,
+    kept: FloatArray,
     n_draws: int,
     rng: np.random.Generator,
-) -> Iterator[Future]:
-    """What the first `numbers` of new groups may show; each draw is one study that grows.
+) -> tuple[FloatArray, FloatArray]:
+    """μ and σ in each draw, of one pair."""
+    part = budget.degrees / rng.chisquare(budget.degrees, n_draws)
+    remains = kept[rng.choice(kept.size, size=n_draws, p=weight)]
+    spread = np.sqrt(remains * budget.seen[0] * part)
+    return rng.normal(remains * budget.lead[0], spread), np.sqrt(budget.unit[0] * part)
 
-    Parameters
-    ----------
-    spread : Spread
-        Of one problem: what the observed groups say of τ and μ.
-    variance : float
-        v.
-    numbers : sequence of int
-        Increasing.
-    """
-    place = rng.choice(spread.tau.shape[1], size=n_draws, p=spread.weight[0, 0])
-    effect = rng.normal(spread.centre[0, place], np.sqrt(spread.variance[0, place]))
-    total = spread.tau[0, place] ** 2 + variance
+
+def futures(
+    mean: FloatArray, std: FloatArray, numbers: Sequence[int], rng: np.random.Generator
+) -> Iterator[Future]:
+    """What the first `numbers` of new groups may show; each draw is one study that grows."""
     count = 0
-    mean = np.zeros(n_draws)
-    squares = np.zeros(n_draws)
+    seen = np.zeros(mean.size)
+    squares = np.zeros(mean.size)
     for number in numbers:
         more = number - count
-        of_more = rng.normal(effect, np.sqrt(total / more))
-        squares = squares + count * more / number * (of_more - mean) ** 2
+        of_more = rng.normal(mean, std / np.sqrt(more))
+        squares = squares + count * more / number * (of_more - seen) ** 2
         if more > 1:
-            squares += total * rng.chisquare(more - 1, n_draws)
-        mean = mean + more / number * (of_more - mean)
+            squares += std**2 * rng.chisquare(more - 1, mean.size)
+        seen = seen + more / number * (of_more - seen)
         count = number
-        yield Future(number, mean, squares)
+        yield Future(number, seen, squares)
 
 
-def spread_with(spread: Spread, variance: float, future: Future) -> Spread:
-    """The law of τ and μ when the new groups are there, too: a problem for each draw."""
-    counts = spread.weight[0, 0] > NO_WEIGHT
-    tau = spread.tau[0, counts]
-    centre = spread.centre[0, counts]
-    before = spread.variance[0, counts]
-    total = tau**2 + variance
-    predicted = before + total / future.number
-    gap = future.mean[:, None] - centre
-    misfit = gap**2 / predicted + future.squares[:, None] / total
-    determinant = np.log(predicted) + (future.number - 1) * np.log(total)
-    log_weight = np.log(spread.weight[0, 0, counts]) - 0.5 * (determinant + misfit)
-    weight = np.exp(log_weight - log_weight.max(axis=1, keepdims=True))
-    weight /= weight.sum(axis=1, keepdims=True)
-    # μ has two estimates, from the observed groups and from the new ones: each by its precision.
-    share = before / predicted
-    return Spread(
-        weight[None],
-        centre + share * gap,
-        np.broadcast_to(share * total / future.number, weight.shape),
-        np.broadcast_to(tau, weight.shape),
+def budget_with(budget: Budget, n_groups: int, future: Future) -> Budget:
+    """Of the observed and the new groups together: a pair for each draw."""
+    n_then = n_groups + future.number
+    grown = n_groups / n_then
+    apart = future.mean - budget.lead
+    squares = budget.degrees * budget.unit + future.squares + future.number * grown * apart**2
+    unit = np.maximum(squares / (n_then - 1.0), budget.noise)
+    of_groups = budget.of_groups / budget.unit * grown * unit
+    is_measured = bool(budget.again[0])
+    training = budget.training / budget.of_groups * grown * of_groups
+    nothing = np.zeros(unit.size)
+    return Budget(
+        budget.lead + (1.0 - grown) * apart,
+        unit,
+        of_groups,
+        nothing + budget.noise,
+        nothing + budget.points * grown,
+        nothing + budget.training * grown**FALLS if is_measured else training,
+        nothing + budget.again * grown**FALLS,
+        n_then - 1.0,
     )
-
-
-def chance_in_the_end(
-    spread: Spread, threshold: float, margin: float = 0.0, new_groups: float = np.inf
-) -> float:
-    """What the chance of a decision tends to as ever more groups show μ and τ.
-
-    P(|μ| − δ > z τ/√m), z the quantile of the threshold: 1 where m grows with the groups and there
-    is no margin, less where the question is about a few new groups.
-    """
-    if threshold >= 1.0:
-        return 0.0
-    needed = margin + ndtri(threshold) * spread.tau[0] / np.sqrt(new_groups)
-    std = np.sqrt(spread.variance[0])
-    centre = spread.centre[0]
-    either = ndtr((centre - needed) / std) + ndtr((-centre - needed) / std)
-    return float(np.minimum(spread.weight[0, 0] @ either, 1.0))

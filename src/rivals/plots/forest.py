@@ -218,5 +218,4 @@ def _caption(result: Comparison, other: str, best: str, values: FloatArray) -> s
         float(beside.i2[row]),
         groups.source.unit,
         result.setting.level,
-        result.law.kappa(groups),
     )

@@ -279,7 +279,6 @@ def _summaries(
         values[0],
         values - values[0],
         PairSums(np.zeros(size), np.zeros((size, size))),
-        np.empty((0, size, len(groups.names))),
         groups.noun,
         replace(said, point="estimate"),
         variances,

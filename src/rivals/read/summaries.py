@@ -304,7 +304,6 @@ def _from_sums(rows: _Rows, out: Any) -> GroupSummaries:
         means[0] + rows.reference[0],
         gaps,
         PairSums(np.maximum(own, 0.0), np.maximum(matrix, 0.0)),
-        np.empty((0, n_models, sizes.size)),
         grouping.noun,
     )
 
@@ -409,5 +408,4 @@ def merged(first: GroupSummaries, second: GroupSummaries) -> GroupSummaries:
             np.sum([each.own for each in parts], axis=0),
             np.sum([each.whole() for each in parts], axis=0),
         ),
-        misfits=np.empty((0, len(first.models), len(names))),
     )

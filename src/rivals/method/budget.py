@@ -1,0 +1,169 @@
+"""A budget of variance: of the difference of two models, what was seen of it and what is new.
+
+    d̄ = Σ_g w_g d_g,   s² = Σ_g (d_g − d̄)²/(G − 1), at least the mean sampling variance v̄ of a group
+    seen = s²/G + (2(K − 1)/K + ½) SS       new = s²/m + SS       G − 1 degrees of freedom
+
+w_g = 1/G, or one weighting for all models where given errors differ: s²/G is then
+Σ w_g (d_g − d̄)²/(G − 1), at least Σ w_g² v_g. m new groups, infinite for the population mean. SS is
+what K folds share through their training data,
+
+    SS = mean over f ≠ g of S_fg S_gf,   S_fg = D_fg − mean over f' ≠ g of D_f'g, times (K − 1)/(K − 2),
+
+D_fg the mean difference in group g by the fits without fold f. Where only losses of left-out groups
+are known, seen = s²/G · (1 + 2/G); models that were fitted before share nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import ndtri, stdtr
+
+from rivals._types import FloatArray, IntArray
+
+# κ G: what left-out groups share is supposed to be this part of s²/G², where only losses are known.
+SUPPOSED = 2.0
+# The normal score of what is beyond every table.
+FARTHEST = 38.0
+
+
+@dataclass(frozen=True, eq=False)
+class Budget:
+    """Of several pairs at a time.
+
+    Attributes
+    ----------
+    lead : array, shape (pairs,)
+        d̄.
+    unit : array
+        s², the variance of one group.
+    of_groups : array
+        What it leaves in d̄: s²/G.
+    noise, points : array
+        v̄, and what sampling leaves in d̄.
+    training, again : array
+        What training data that are shared add to what was seen, and to what is new.
+    degrees : float
+    """
+
+    lead: FloatArray
+    unit: FloatArray
+    of_groups: FloatArray
+    noise: FloatArray
+    points: FloatArray
+    training: FloatArray
+    again: FloatArray
+    degrees: float
+
+    @classmethod
+    def of(
+        cls,
+        values: FloatArray,
+        noise: FloatArray,
+        weights: FloatArray | None,
+        shared: FloatArray | None,
+        n_folds: int,
+    ) -> Budget:
+        """From the value of each pair in each group, and its sampling variance.
+
+        Parameters
+        ----------
+        values, noise : array, shape (pairs, groups)
+        weights : array, shape (groups,), or None
+            That all weigh the same.
+        shared : array, shape (pairs,), or None
+            SS; None where only losses are known.
+        n_folds : int
+            0 for models that were fitted before.
+        """
+        n_groups = values.shape[1]
+        lead = mean_of(values, weights)
+        squares = (values - lead[:, None]) ** 2
+        degrees = n_groups - 1.0
+        average = noise.mean(axis=1)
+        unit = np.maximum(squares.sum(axis=1) / degrees, average)
+        if weights is None:
+            of_groups, points = unit / n_groups, average / n_groups
+        else:
+            points = np.sum(weights**2 * noise, axis=1)
+            of_groups = np.maximum(np.sum(weights * squares, axis=1) / degrees, points)
+        nothing = np.zeros(lead.size)
+        if not n_folds:
+            training = again = nothing
+        elif shared is None:
+            training, again = SUPPOSED / n_groups * of_groups, nothing
+        else:
+            training, again = (2.0 * (n_folds - 1.0) / n_folds + 0.5) * shared, shared
+        return cls(lead, unit, of_groups, average, points, training, again, degrees)
+
+    @property
+    def seen(self) -> FloatArray:
+        """The variance of d̄."""
+        return self.of_groups + self.training
+
+    def new(self, new_groups: float) -> FloatArray:
+        """The variance of the mean over m new groups."""
+        return self.unit / new_groups + self.again
+
+    def score(self, new_groups: float) -> FloatArray:
+        """z: the lead in standard errors of what was seen, Student's t made normal; positive where
+        d̄ is below zero.
+        """
+        seen = self.seen
+        total = np.sqrt(seen + self.new(new_groups))
+        t = np.divide(-self.lead, total, out=np.zeros_like(total), where=total > 0.0)
+        normal = np.minimum(-ndtri(stdtr(self.degrees, -np.abs(t))), FARTHEST)
+        part = np.divide(total**2, seen, out=np.ones_like(total), where=seen > 0.0)
+        return np.asarray(np.sign(t) * normal * np.sqrt(part))
+
+    def parts(self, new_groups: float) -> dict[str, FloatArray]:
+        """Of seen and new together: how groups differ, their points, and shared training data."""
+        points = self.points + self.noise / new_groups
+        training = self.training + self.again
+        whole = self.of_groups + self.unit / new_groups
+        return {"groups": whole - points, "points": points, "training": training}
+
+
+def mean_of(values: FloatArray, weights: FloatArray | None) -> FloatArray:
+    """d̄, each row by itself: to the last bit, whatever stands beside it."""
+    return np.asarray(values.mean(axis=1) if weights is None else (values * weights).sum(axis=1))
+
+
+def shared_training(by_fold: FloatArray, fold: IntArray) -> FloatArray:
+    """The mean of S_fg S_gf for all pairs of models at once; of a model alone on the diagonal.
+
+    Parameters
+    ----------
+    by_fold : array, shape (folds, groups, models)
+        Mean losses in every group by the models fitted without each fold.
+    fold : array of int, shape (groups,)
+        Which fold each group was left out by.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> fits = rng.normal(size=(5, 1, 2)) + rng.normal(size=(1, 5, 2))
+    >>> bool(shared_training(fits, np.arange(5))[0, 1] > 0.0)
+    False
+    """
+    n_folds, _, n_models = by_fold.shape
+    if n_folds < 3:
+        return np.zeros((n_models, n_models))
+    first = by_fold[..., :1]
+    relative = by_fold - first  # what all models share costs no digits
+    products = _products(relative, fold)
+    own = np.diagonal(products)
+    found = own[:, None] + own[None, :] - products - products.T
+    np.fill_diagonal(found, np.diagonal(_products(by_fold, fold)))
+    return np.asarray(np.maximum(found, 0.0) / (n_folds * (n_folds - 1.0)))
+
+
+def _products(by_fold: FloatArray, fold: IntArray) -> FloatArray:
+    """Σ over f ≠ g of S_fg of one model times S_gf of another."""
+    n_folds = len(by_fold)
+    means = np.stack([by_fold[:, fold == each].mean(axis=1) for each in range(n_folds)], axis=1)
+    off = ~np.eye(n_folds, dtype=bool)[..., None]
+    centre = np.where(off, means, 0.0).sum(axis=0) / (n_folds - 1.0)
+    scores = np.where(off, means - centre, 0.0) * ((n_folds - 1.0) / (n_folds - 2.0))
+    return np.asarray(np.einsum("fga,gfb->ab", scores, scores, optimize=True))
