@@ -315,7 +315,8 @@ class Outlook:
         each = range(1, min(max(more_groups), LOOKED_AT) + 1) if self.looks else ()
         numbers = sorted({*more_groups, *DOUBLED, *each})
         budget = self.law.budget
-        mean, std = truths(budget, self.law.weight[0], self.law.kept, N_DRAWS, rng)
+        seen = given(budget.score(self.law.n_groups), self.prior)
+        mean, std = truths(budget, seen[0], N_DRAWS, rng)
         horizon = inf if self.new_groups is None else self.new_groups
         needed = self.margin + ndtri(self.threshold) * std / np.sqrt(horizon)
         in_the_end = float(np.mean(np.abs(mean) > needed))
@@ -340,8 +341,7 @@ class Outlook:
             nowhere,
             budget.lead,
             nowhere,
-            given(budget.score(n_then), self.prior),
-            self.law.kept,
+            self.prior,
         )
         better = then.below(np.full(N_DRAWS, -self.margin))[0]
         worse = 1.0 - then.below(np.full(N_DRAWS, self.margin))[0]

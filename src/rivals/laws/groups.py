@@ -3,12 +3,14 @@
 Assumption. Groups are drawn at random and weigh the same, and new ones are drawn as the observed
 ones were. With G groups, d̄ the mean difference of two models over them, m new groups,
 
-    R_a − R_b ~ Σ_j p_j(z) · t_{G−1}( centre k_j d̄, scale √(k_j seen + new) ),
+    t = (x − d̄)/√(seen + new), G − 1 degrees of freedom;   z its normal score · √(1 + r), r = new/seen
+    P(R_a − R_b < x) = Σ_j p_j(z) Φ( z k_j/√(k_j + r) ) .
 
-a mixture of Student's t: seen and new are the parts of `rivals.method.budget`, p_j(z) and k_j the
-prior of leads of `rivals.method.leads`, z = d̄/√seen. m = G is the study repeated, m = 1 a single
-new group, m = ∞ the population mean. The lower mean is always the favourite. The risk of one model
-alone has no prior: t_{G−1} about its mean.
+seen and new are the parts of `rivals.method.budget`, p_j(z) and k_j the prior of leads of
+`rivals.method.leads`. m = G is the study repeated, m = 1 a single new group, m = ∞ the population
+mean. A margin is a lead that starts there. The lower mean is always the favourite, and intervals
+are about d̄: an interval excludes a value where P says so. Of the risk of one model alone there is
+no prior: Student's t.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ from math import nan
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy.special import stdtr, stdtrit
+from scipy.special import ndtr, stdtrit
 
 from rivals._types import BoolArray, FloatArray, IntArray
 from rivals._words import Refusal, opt
@@ -47,8 +49,8 @@ UNLIKELY = 2.58
 OF_LOSSES = (
     "Models were compared by the budget of variance of the rivals package: the mean difference "
     "over {nouns} has the variance seen between them{trained}, new {nouns} add theirs, and leads "
-    "have a prior that was learned from all models; P is the probability (a mixture of Student's "
-    "t) that the lower mean stays lower over {horizon}."
+    "have a prior that was learned from all models; P is the probability, with Student's t, that "
+    "the lower mean stays lower over {horizon}."
 )
 TRAINED = {
     None: "",
@@ -116,10 +118,7 @@ class Groups(Law[GroupSummaries]):
     def differences(
         self, summary: GroupSummaries, setting: Setting, a: IntArray, b: IntArray
     ) -> NewGroups:
-        found = budget_of(summary, a, b)
-        prior = board(summary).of(a, b)
-        weight = leads.given(found.budget.score(summary.n_groups), prior)
-        return replace(found, weight=weight, kept=leads.KEPT)
+        return replace(budget_of(summary, a, b), prior=board(summary).of(a, b))
 
     def risks(self, summary: GroupSummaries, setting: Setting) -> NewGroups:
         own = np.arange(len(summary.models))
@@ -218,8 +217,6 @@ def _new_groups(
         fixed,
         np.where(np.abs(values[:, 0]) > rounding, values[:, 0], 0.0),
         unknown,
-        np.ones((len(values), 1)),
-        np.ones(1),
     )
 
 
@@ -230,11 +227,10 @@ def board(summary: GroupSummaries) -> leads.Board:
     seat = leads.seats(order.size)
     z = np.full((seat.size, seat.size), nan)
     first, second = np.triu_indices(seat.size, 1)
-    for piece in pieces(first.size if seat.size > 2 else 0, TOGETHER // summary.n_groups):
+    for piece in pieces(first.size, TOGETHER // summary.n_groups):
         i, j = first[piece], second[piece]
         found = budget_of(summary, order[seat[i]], order[seat[j]])
-        score = found.budget.score(summary.n_groups)
-        z[i, j] = np.where(found.unknown, nan, score)
+        z[i, j] = np.where(found.unknown, nan, found.budget.score(summary.n_groups))
     rank = np.empty_like(order)
     rank[order] = np.arange(order.size)
     return leads.Board(rank, seat, leads.learned(z, seat))
@@ -291,10 +287,8 @@ class NewGroups:
         Where it is.
     unknown : array of bool
         Pairs of which no sampling variance is known: their law is nan.
-    weight : array, shape (pairs, scales)
-        p_j(z).
-    kept : array, shape (scales,)
-        k_j.
+    prior : array, shape (pairs, scales), or None
+        Of leads; none of risks.
     """
 
     budget: Budget
@@ -303,8 +297,7 @@ class NewGroups:
     fixed: BoolArray
     point: FloatArray
     unknown: BoolArray
-    weight: FloatArray
-    kept: FloatArray
+    prior: FloatArray | None = None
 
     @property
     def tau(self) -> FloatArray:
@@ -327,29 +320,25 @@ class NewGroups:
         return self.budget.parts(self.new_groups)
 
     def below(self, value: FloatArray) -> FloatArray:
-        centre, scale = self._components
-        away = np.asarray(value)[:, None] - centre
-        # A scale of nothing is a point: on either side of it.
-        score = np.where(away == 0.0, 0.0, np.copysign(np.inf, away))
-        np.divide(away, scale, out=score, where=scale > 0.0)
-        found = np.minimum(np.sum(self.weight * stdtr(self.budget.degrees, score), axis=1), 1.0)
+        budget, number = self.budget, self.new_groups
+        z = budget.score(number, value)
+        ratio = budget.ratio(number)
+        if self.prior is None:
+            found = ndtr(z / np.sqrt(1.0 + ratio))
+        else:
+            found = leads.again(z, ratio, self.prior)
+        found = np.minimum(found, 1.0)
         found[self.fixed] = 0.5 + 0.5 * np.sign(value - self.point)[self.fixed]
         found[self.unknown] = nan
         return found[None]
 
     def bracket(self) -> tuple[FloatArray, FloatArray]:
-        centre, scale = self._components
-        reach = -stdtrit(self.budget.degrees, BEYOND) * scale
-        low, high = (centre - reach).min(axis=1), (centre + reach).max(axis=1)
-        low[self.unknown] = nan
-        return np.where(self.fixed, self.point, low), np.where(self.fixed, self.point, high)
-
-    @property
-    def _components(self) -> tuple[FloatArray, FloatArray]:
-        """k_j d̄ and √(k_j seen + new), pairs × scales."""
         budget = self.budget
-        variance = self.kept * budget.seen[:, None] + budget.new(self.new_groups)[:, None]
-        return self.kept * budget.lead[:, None], np.sqrt(variance)
+        total = np.sqrt(budget.seen + budget.new(self.new_groups))
+        reach = -stdtrit(budget.degrees, BEYOND) * total
+        reach[self.unknown] = nan
+        low, high = budget.lead - reach, budget.lead + reach
+        return np.where(self.fixed, self.point, low), np.where(self.fixed, self.point, high)
 
     def error(self, value: FloatArray) -> FloatArray:
         return np.zeros(self.fixed.size)

@@ -106,16 +106,21 @@ class Budget:
         """The variance of the mean over m new groups."""
         return self.unit / new_groups + self.again
 
-    def score(self, new_groups: float) -> FloatArray:
-        """z: the lead in standard errors of what was seen, Student's t made normal; positive where
-        d̄ is below zero.
+    def score(self, new_groups: float, value: FloatArray | float = 0.0) -> FloatArray:
+        """z: how far a value lies beyond d̄, in standard errors of what was seen; Student's t of
+        what was seen and is new, made normal.
         """
         seen = self.seen
         total = np.sqrt(seen + self.new(new_groups))
-        t = np.divide(-self.lead, total, out=np.zeros_like(total), where=total > 0.0)
+        t = np.divide(value - self.lead, total, out=np.zeros_like(total), where=total > 0.0)
         normal = np.minimum(-ndtri(stdtr(self.degrees, -np.abs(t))), FARTHEST)
         part = np.divide(total**2, seen, out=np.ones_like(total), where=seen > 0.0)
         return np.asarray(np.sign(t) * normal * np.sqrt(part))
+
+    def ratio(self, new_groups: float) -> FloatArray:
+        """r: what is new, in parts of what was seen."""
+        seen, new = self.seen, self.new(new_groups)
+        return np.divide(new, seen, out=np.ones_like(new), where=seen > 0.0)
 
     def parts(self, new_groups: float) -> dict[str, FloatArray]:
         """Of seen and new together: how groups differ, their points, and shared training data."""

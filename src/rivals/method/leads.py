@@ -3,7 +3,10 @@
 z is the lead of one model in standard errors of what was seen, and λ what it is in truth:
 
     z ~ N(λ, 1),   λ ~ Σ_j p_j N(0, s_j²),   p_j(z) ∝ p_j exp(−z²/2(1 + s_j²)) / √(1 + s_j²),
-    λ given z ~ Σ_j p_j(z) N(k_j z, k_j),   k_j = s_j²/(1 + s_j²) .
+    λ given z ~ Σ_j p_j(z) N(k_j z, k_j),   k_j = s_j²/(1 + s_j²),
+    P(the lead is there again) = Σ_j p_j(z) Φ(z k_j/√(k_j + r)),
+
+r the variance of what a replication draws anew, in parts of that of what was seen.
 
 For two models p is a log-normal over scales, which real data gave. Of more, the p of a pair is
 learned by EM from all pairs of the models ranked between the two: n of them count as n − 1 pairs,
@@ -16,6 +19,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+
+from scipy.special import ndtr
 
 from rivals._types import FloatArray, IntArray
 
@@ -40,7 +45,7 @@ def of_two() -> FloatArray:
     Examples
     --------
     >>> of_two().round(3).tolist()
-    [0.005, 0.004, 0.024, 0.096, 0.246, 0.387, 0.375, 0.224, 0.083]
+    [0.005, 0.002, 0.016, 0.067, 0.171, 0.267, 0.259, 0.155, 0.057]
     """
     size = np.log(np.maximum(SCALES, 0.12))
     p = np.exp(-0.5 * ((size - np.log(MEDIAN)) / SPREAD) ** 2)
@@ -56,6 +61,19 @@ def given(z: FloatArray, prior: FloatArray) -> FloatArray:
         found = np.log(prior) + _log_density(z)
     found = np.exp(found - found.max(axis=-1, keepdims=True))
     return np.asarray(found / found.sum(axis=-1, keepdims=True))
+
+
+def again(z: FloatArray, ratio: FloatArray, prior: FloatArray) -> FloatArray:
+    """P that the lead is there again, of each pair; grows with z, and is ½ at none.
+
+    Examples
+    --------
+    >>> again(np.array([0.0, 2.0, 4.0]), np.ones(3), of_two()).round(2).tolist()
+    [0.5, 0.9, 1.0]
+    """
+    total = np.sqrt(KEPT + ratio[:, None])
+    part = np.divide(KEPT, total, out=np.zeros_like(total), where=total > 0.0)
+    return np.asarray(np.sum(given(z, prior) * ndtr(z[:, None] * part), axis=1))
 
 
 def _log_density(z: FloatArray) -> FloatArray:
@@ -112,7 +130,7 @@ def learned(z: FloatArray, seat: IntArray) -> FloatArray:
     """
     size = len(z)
     found = np.tile(of_two(), (size, size, 1))
-    if size < 3:
+    if size < 2:
         return found
     i, j = np.triu_indices(size, 1)
     counts = _counted(z)[i, j]

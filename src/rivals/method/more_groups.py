@@ -16,6 +16,7 @@ import numpy as np
 
 from rivals._types import FloatArray
 from rivals.method.budget import Budget
+from rivals.method.leads import KEPT
 
 # Of groups, how what they share through training data falls, measured.
 FALLS = 1.5
@@ -33,13 +34,12 @@ class Future:
 def truths(
     budget: Budget,
     weight: FloatArray,
-    kept: FloatArray,
     n_draws: int,
     rng: np.random.Generator,
 ) -> tuple[FloatArray, FloatArray]:
     """μ and σ in each draw, of one pair."""
     part = budget.degrees / rng.chisquare(budget.degrees, n_draws)
-    remains = kept[rng.choice(kept.size, size=n_draws, p=weight)]
+    remains = KEPT[rng.choice(KEPT.size, size=n_draws, p=weight)]
     spread = np.sqrt(remains * budget.seen[0] * part)
     return rng.normal(remains * budget.lead[0], spread), np.sqrt(budget.unit[0] * part)
 
