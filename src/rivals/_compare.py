@@ -132,7 +132,7 @@ def compare(
         groups=groups,
         order=order,
         clusters=clusters,
-        n_simulations=_number_of_simulations(n_drawn, law),
+        n_simulations=_number_of_simulations(n_drawn, law, groups),
         entropy=setting.rng,
     )
     if n_simulations not in (None, study.n_simulations):
@@ -177,9 +177,11 @@ def study_of(
     return Study.of(losses, groups=groups, order=order, clusters=clusters)
 
 
-def _number_of_simulations(given: int | None, law: str | Law[Any] | None) -> int:
+def _number_of_simulations(given: int | None, law: str | Law[Any] | None, groups: Any) -> int:
     if given is not None:
         return given
+    if (law is None and groups is not None) or getattr(law, "needs_groups", law == "groups"):
+        return 0  # how groups differ takes their place
     return 1 if law == "paper" or getattr(law, "name", None) == "paper" else 16
 
 

@@ -52,8 +52,7 @@ def judge(
         found = applied(evidence, setting)
         is_open = ~found.rejected | (found.stability < 1.0)
         pairs = _met(order, begin, begin + size, is_open)
-        may = law.may_exceed(summary, setting, *pairs)
-        more = reduced.evidence(setting, (pairs[0][may], pairs[1][may]))
+        more = reduced.evidence(setting, pairs)
         evidence = evidence.joined(corrected(more, correction))
         begin += size
         size *= 2

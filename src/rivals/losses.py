@@ -7,13 +7,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from rivals._checks import check_printable
-from rivals._types import FloatArray
+from rivals._types import FloatArray, IntArray
 from rivals._words import Refusal, WrongKind, opt
 from rivals.grouping import Grouping
 
@@ -72,6 +72,21 @@ class Provenance:
 NOT_SAID = Provenance()
 
 
+class Fits(NamedTuple):
+    """The fit of each fold, judged on all groups: what these fits share widens P no more than that.
+
+    Attributes
+    ----------
+    means : array, shape (folds, groups)
+        Mean losses.
+    fold : array of int, shape (groups,)
+        Which fold left each group out.
+    """
+
+    means: FloatArray
+    fold: IntArray
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Losses:
     """Losses of one model at held-out points.
@@ -109,6 +124,7 @@ class Losses:
     groups: Grouping | None
     source: Provenance
     index: Any
+    fits: Fits | None
 
     def __init__(
         self,
@@ -119,6 +135,7 @@ class Losses:
         source: Provenance = NOT_SAID,
         left_out: bool | None = None,
         unit: str | None = None,
+        fits: Fits | None = None,
     ) -> None:
         said = {"left_out": left_out, "unit": unit}
         known: dict[str, Any] = {name: value for name, value in said.items() if value is not None}
@@ -129,6 +146,7 @@ class Losses:
         set_field(self, "groups", _grouping_of(groups, self.observed.size, index))
         set_field(self, "source", replace(source, **known) if known else source)
         set_field(self, "index", index if hasattr(index, "equals") else None)
+        set_field(self, "fits", fits)
 
     @classmethod
     def from_log_likelihood(
@@ -306,6 +324,7 @@ class Study:
     source: Provenance
     order: str | None = None
     clusters: Grouping | None = None
+    fits: tuple[Fits, ...] = ()
 
     @classmethod
     def of(
@@ -335,6 +354,7 @@ class Study:
             one_source([each.source for each in given]),
             order,
             _clusters(clusters, n_points, index),
+            _fits(given, grouping),
         )
 
     @property
@@ -352,6 +372,16 @@ class Study:
         """A typical loss of the best model. It is subtracted first: an offset costs no digits."""
         best = int(np.argmin([losses.mean() for losses in self.observed]))
         return float(np.median(self.observed[best]))
+
+
+def _fits(given: list[Losses], grouping: Grouping | None) -> tuple[Fits, ...]:
+    """Of all models, where all have those of the same folds of these groups; else none."""
+    found = [each.fits for each in given if each.fits is not None]
+    carried = given[0].groups
+    if len(found) < len(given) or grouping is None or carried is None:
+        return ()
+    alike = all(np.array_equal(each.fold, found[0].fold) for each in found)
+    return tuple(found) if alike and carried.same_as(grouping) else ()
 
 
 def check_names(names: list[Any]) -> None:

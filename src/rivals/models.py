@@ -92,6 +92,8 @@ def losses_of_model(
     observed = model.loss(data)
     values = finite(observed, "losses that loss(data) returned")
     size = values.size if n_points is None else check_size(n_points, "n_points", least=2)
+    if not n_simulations:
+        return Losses(observed)
     rows = [_simulate(model, size, rng) for rng in simulation_streams(rng, n_simulations)]
     losses = Losses(observed, np.stack(rows))
     if np.array_equal(rows[0], values) and not repeats_by_chance(values):

@@ -21,6 +21,7 @@ from rivals._warnings import warn
 from rivals._words import Refusal, opt
 from rivals.grouping import Grouping
 from rivals.losses import LARGEST, NOT_SAID, Losses, Provenance, Study, check_names, one_source
+from rivals.method.budget import FALLS, shared_training
 from rivals.method.error import PairSums, beyond_first
 
 FORMAT = "rivals.GroupSummaries/1"
@@ -117,6 +118,7 @@ class GroupSummaries:
             PairSums.of(first, gaps),
             grouping.noun,
             study.source,
+            shared=_shared(study),
         )
 
     @property
@@ -194,6 +196,9 @@ class GroupSummaries:
             gaps=self.gaps[:, places],
             pairs=self.pairs.scaled(part),
             variances=None if self.variances is None else self.variances[:, :, places],
+            shared=None
+            if self.shared is None
+            else self.shared * (self.sizes.size / sizes.size) ** FALLS,
         )
 
     def ordered(self, models: Sequence[str]) -> GroupSummaries:
@@ -383,6 +388,14 @@ def _centre(rows: FloatArray, grouping: Grouping) -> FloatArray:
     for row, mean in zip(rows, means, strict=True):
         row -= np.repeat(mean, grouping.sizes)
     return np.asarray(means)
+
+
+def _shared(study: Study) -> FloatArray | None:
+    """What fits share through their training data, where they were judged on all groups."""
+    if not study.fits:
+        return None
+    means = np.stack([each.means for each in study.fits], axis=2)
+    return shared_training(means, study.fits[0].fold)
 
 
 def _check(summary: GroupSummaries) -> None:

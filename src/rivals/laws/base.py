@@ -151,13 +151,6 @@ class Law(ABC, Generic[S]):
         """Whether each pair may be decided at a look."""
         return np.ones(a.size, dtype=bool)
 
-    def may_exceed(self, summary: S, setting: Setting, a: IntArray, b: IntArray) -> BoolArray:
-        """Of which pairs P may pass the threshold.
-
-        The others need not be computed.
-        """
-        return np.ones(a.size, dtype=bool)
-
     def width(self, summary: S) -> int:
         """How many numbers are computed of each pair."""
         return 1

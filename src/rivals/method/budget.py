@@ -24,6 +24,8 @@ from rivals._types import FloatArray, IntArray
 
 # κ G: what left-out groups share is supposed to be this part of s²/G², where only losses are known.
 SUPPOSED = 2.0
+# SS falls as this power of the number of groups, measured.
+FALLS = 1.5
 # The normal score of what is beyond every table.
 FARTHEST = 38.0
 

@@ -15,11 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from rivals._types import FloatArray
-from rivals.method.budget import Budget
+from rivals.method.budget import FALLS, Budget
 from rivals.method.leads import KEPT
-
-# Of groups, how what they share through training data falls, measured.
-FALLS = 1.5
 
 
 @dataclass(frozen=True, eq=False)

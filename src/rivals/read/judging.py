@@ -14,7 +14,7 @@ from rivals._random import stream
 from rivals._types import FloatArray, IntArray
 from rivals._words import Refusal, WrongKind, text_of
 from rivals.grouping import Grouping
-from rivals.losses import Losses, Provenance
+from rivals.losses import Fits, Losses, Provenance
 from rivals.read.densities import (
     DENSITY,
     PROBABILITY,
@@ -135,6 +135,7 @@ def assembled(
     grouping: Grouping | None,
     index: Any,
     said: Provenance,
+    fits: Fits | None = None,
 ) -> Losses:
     """The losses of all folds, in the order of the data; they carry the groups, if whole groups
     were left out.
@@ -152,9 +153,10 @@ def assembled(
         if rows.size < grouping.codes.size:
             groups = Grouping.of([grouping.names[code] for code in grouping.codes[rows]])
             groups = replace(groups, noun=grouping.noun)
+            fits = None
     if index is not None:
         observed = as_series(observed, index[rows])
-    return Losses(observed, simulated, groups=groups, source=source)
+    return Losses(observed, simulated, groups=groups, source=source, fits=fits)
 
 
 def as_series(values: FloatArray, index: Any) -> Any:

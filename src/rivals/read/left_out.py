@@ -14,7 +14,7 @@ from rivals._random import FOLD_SIMULATION, entropy_from, stream
 from rivals._types import RNG, FloatArray
 from rivals._words import Refusal, opt
 from rivals.grouping import Grouping
-from rivals.losses import Losses, Provenance, finite
+from rivals.losses import Fits, Losses, Provenance, finite
 from rivals.read.cross_validation import N_SIMULATIONS
 from rivals.read.densities import DENSITY
 from rivals.read.estimators import library_of
@@ -142,9 +142,9 @@ def left_out(
     if noise is None and all(each.source.loss == DENSITY.loss for each in judged):
         warn_of_counts(job.targets(found[0][0].target))
     losses = {}
-    for name, each in zip(fits, named_alike(judged), strict=True):
+    for name, each, of_model in zip(fits, named_alike(judged), found, strict=True):
         with naming(f"model {name!r}" if name else "fit"):
-            losses[name] = job.assembled(each, point)
+            losses[name] = job.assembled(each, point, job.fits(of_model))
     return losses if isinstance(fit, Mapping) else losses[""]
 
 
@@ -154,13 +154,14 @@ class _Found(NamedTuple):
     value: Any
     target: str
     source: Provenance
+    of_groups: FloatArray | None = None  # mean losses of the fit in every group
 
 
 @dataclass(frozen=True)
 class _LeftOut:
     """Fits a model without some groups, and judges it there."""
 
-    fits: list[Callable[[Any], Any]]
+    models: list[Callable[[Any], Any]]
     data: Any
     grouping: Grouping
     folds: list[Fold]
@@ -174,18 +175,27 @@ class _LeftOut:
     def __call__(self, model: int, fold: int) -> _Found:
         train, test = self.folds[fold].train, self.folds[fold].test
         rows = take(self.data, test)
-        fitted = self.fits[model](take(self.data, train))
+        fitted = self.models[model](take(self.data, train))
         check_rows_of_fit(fitted, train.size)
         target = target_of(fitted)
         said = Provenance(library=library_of(getattr(fitted, "model", fitted)))
         if self.joint:
             check_same_groups(fitted, self.grouping.codes[train])
+        everywhere = at_rows(fitted, self.data)
         fitted = at_rows(fitted, rows)
+        n_points = train.size + test.size
         if is_candidate(fitted):
             self._check_losses_only(model)
-            return _Found(self._of_candidate(fitted, rows, model, fold), target, said)
+            found = self._of_candidate(fitted, rows, model, fold)
+            means = self._of_groups(_one_for_each(everywhere.loss(self.data), n_points))
+            return _Found(found, target, said, means)
         if self._judges_predictions(model):
-            return _Found(predictions_at(fitted, rows, test.size), target, said)
+            predicted = predictions_at(fitted, rows, test.size)
+            means = None
+            if self.loss.needs != "distribution":
+                of_all = predictions_at(everywhere, self.data, n_points)
+                means = self._of_groups(self.loss(self.targets(target), of_all))
+            return _Found(predicted, target, said, means)
         units = np.unique(self.grouping.codes[test], return_inverse=True)[1]
         density = density_at(fitted, rows, test.size, units)
         targets = self.targets(target)[test]
@@ -193,7 +203,23 @@ class _LeftOut:
         if self.loss is CRPS:
             return _Found(crps(density, targets, self.n_simulations, rng), target, said)
         judged = density.losses(targets, self.n_simulations, rng, units if self.joint else None)
-        return _Found(judged, target, replace(density.source, library=said.library))
+        of_all = density_at(everywhere, self.data, n_points, self.grouping.codes)
+        codes = self.grouping.codes if self.joint else None
+        losses, _ = of_all.losses(self.targets(target), 0, rng, codes)
+        means = losses if self.joint else self._of_groups(losses)
+        return _Found(judged, target, replace(density.source, library=said.library), means)
+
+    def _of_groups(self, losses: FloatArray) -> FloatArray:
+        total = np.bincount(self.grouping.codes, weights=losses)
+        return np.asarray(total / self.grouping.sizes)
+
+    def fits(self, found: Sequence[_Found]) -> Fits | None:
+        """The fits of all folds on all groups, where they could be judged there."""
+        means = [each.of_groups for each in found if each.of_groups is not None]
+        if len(means) < len(found) or not np.isfinite(means).all():
+            return None
+        place = {name: i for i, fold in enumerate(self.folds) for name in fold.groups}
+        return Fits(np.stack(means), np.array([place[name] for name in self.grouping.names]))
 
     def judged(self, model: int, found: Sequence[_Found]) -> Judged:
         """The losses of the folds of a model, and what they are."""
@@ -214,14 +240,14 @@ class _LeftOut:
         judged = judging.of_numbers(parts)
         return Judged(judged.parts, replace(judged.source, library=said.library))
 
-    def assembled(self, judged: Judged, point: str) -> Losses:
+    def assembled(self, judged: Judged, point: str, fits: Fits | None) -> Losses:
         """In the order of the data, or of the groups."""
         said = Provenance(point=point, library=judged.source.library)
         if not self.joint:
-            return assembled(judged, self.folds, self.grouping, index_of(self.data), said)
+            return assembled(judged, self.folds, self.grouping, index_of(self.data), said, fits)
         source = replace(judged.source, loss=f"joint {judged.source.loss}")
         units = units_of_groups(self.folds, self.grouping)
-        return assembled(Judged(judged.parts, source), *units, None, said)
+        return assembled(Judged(judged.parts, source), *units, None, said, fits)
 
     def _judges_predictions(self, model: int) -> bool:
         return self.noises[model] is not None or self.loss.needs != "distribution"
