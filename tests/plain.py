@@ -1,15 +1,15 @@
 """The laws once more, as plainly as possible: an oracle that shares no code with the library.
 
-Pairs one by one from losses at points, τ on one dense grid, every formula as it stands in
+Pairs one by one from losses at points, every formula as it stands in
 `docs/explanation`.
 """
 
 from __future__ import annotations
 
-from math import inf, sqrt
+from math import sqrt
 
 import numpy as np
-from scipy.special import ndtr
+from scipy.special import ndtr, ndtri, stdtr
 
 
 def by_group(groups):
@@ -32,74 +32,88 @@ def paired(a, b, inside):
     return d, squares / max(sizes.sum() - sizes.size, 1.0) / sizes
 
 
-def prior_scale(d, v, misfits, c):
-    """√(c/2 · mean_g (W_a² + W_b²)), not below what could be seen; infinite without simulations."""
-    if misfits is None:
-        return inf
-    return max(sqrt(0.5 * c * max(misfits, v.mean())), 1e-3 * float(np.std(d)))
+SCALES = [0.0, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0]
+NODES = [*np.arange(0.0, 6.0, 0.15), *np.geomspace(6.0, 200.0, 20)]
 
 
-def law_of_tau(d, v, scale):
-    """τ on a grid, its weights, and μ̂ and V there."""
-    shown = [float(np.std(d)), sqrt(v.max()), sqrt(v.min()), scale]
-    known = [each for each in shown if 0.0 < each < inf]
-    low, high = min(known), max(known)
-    tau = np.exp(np.linspace(np.log(low) - 18.0, np.log(high) + 36.0, 4001))[:, None]
-    total = tau**2 + v
-    whole = np.sum(1.0 / total, axis=1)
-    middle = np.median(d)
-    centre = np.sum((d - middle) / total, axis=1) / whole
-    misfit = np.sum((d - middle - centre[:, None]) ** 2 / total, axis=1)
-    log = np.log(tau[:, 0]) - 0.5 * (np.sum(np.log(total), axis=1) + np.log(whole) + misfit)
-    if scale < inf:
-        log -= 2.0 * np.log1p(tau[:, 0] ** 2 / (3.0 * scale**2))
-    weight = np.exp(log - log.max())
-    seen = weight > 1e-18
-    return tau[seen, 0], weight[seen] / weight.sum(), middle + centre[seen], 1.0 / whole[seen]
+def prior_of_two():
+    """Log-normal over scales, median 5.4 and sd 1, and .005 at none."""
+    p = np.array([np.exp(-0.5 * np.log(s / 5.4) ** 2) if s else 0.0 for s in SCALES])
+    p *= 0.995 / p.sum()
+    p[0] = 0.005
+    return p
 
 
-def groups_probability(d, v, scale, m, margin=0.0, kappa=0.0):
-    """P(mean over m new groups < −margin); for one new group with the residual law."""
-    tau, weight, centre, variance = law_of_tau(d, v, scale)
-    variance = variance * (1.0 + kappa)
-    height = ndtr((-margin - centre) / np.sqrt(variance + tau**2 / m))
-    if m == 1:
-        r = (d - centre[:, None]) * np.sqrt(tau**2 / (tau**2 + v[:, None])).T
-        r = r - r.mean(axis=1, keepdims=True)
-        std = np.sqrt(np.mean(r**2, axis=1, keepdims=True))
-        r = np.where(std > 0.0, r * tau[:, None] / np.where(std > 0.0, std, 1.0), 0.0)
-        alike = ndtr((-margin - centre[:, None] - r) / np.sqrt(variance)[:, None])
-        share = min(d.size / 8.0, 1.0)
-        height = share * alike.mean(axis=1) + (1.0 - share) * height
-    return float(weight @ height)
+def heights(z):
+    """The density of z under each scale."""
+    return np.array([np.exp(-(z**2) / 2 / (1 + s**2)) / sqrt(1 + s**2) for s in SCALES])
 
 
-def groups_law(observed, groups, simulated=None, *, m=None, c=0.25, margin=0.0, left_out=False):
+def learned(leads):
+    """By EM from the leads of all pairs of so many models, which count as one less."""
+    start = prior_of_two()
+    n_models = (1 + sqrt(1 + 8 * len(leads))) / 2
+    each = []
+    for lead in np.minimum(np.abs(leads), NODES[-1]).tolist():
+        i = max(np.searchsorted(NODES, lead) - 1, 0)
+        part = (lead - NODES[i]) / (NODES[i + 1] - NODES[i])
+        each += [(1 - part, heights(NODES[i])), (part, heights(NODES[i + 1]))]
+    p = start
+    for _ in range(30):
+        found = sum(w * p * h / (p @ h) for w, h in each) * (n_models - 1) / len(leads)
+        p = found + 2.0 * start
+        p = p / p.sum()
+    return p
+
+
+def budget(d, v, left_out, shared=None, folds=0):
+    """seen, s² and SS of one pair."""
+    g = d.size
+    s2 = max(float(np.var(d, ddof=1)), float(v.mean()))
+    if not left_out:
+        return s2 / g, s2, 0.0
+    if shared is None:
+        return s2 / g * (1 + 2 / g), s2, 0.0
+    return s2 / g + (2 * (folds - 1) / folds + 0.5) * shared, s2, shared
+
+
+def score(lead, seen, new, degrees):
+    """z: Student's t made normal, in standard errors of what was seen."""
+    t = abs(lead) / sqrt(seen + new)
+    return np.sign(lead) * -ndtri(stdtr(degrees, -t)) * sqrt(1 + new / seen)
+
+
+def groups_law(observed, groups, simulated=None, *, m=None, margin=0.0, left_out=False):
     """[a, b] = P(R_a < R_b − margin) under law "groups"; arrays are models × points."""
     inside = by_group(groups)
     k, g = len(observed), len(inside)
-    matrix = np.full((k, k), 0.0 if margin else 0.5)
+    m = g if m is None else m
+    means = np.array([np.mean([x[each].mean() for each in inside]) for x in observed])
+    order = np.argsort(means, kind="stable").tolist()
+    known = {}
     for a, b in np.ndindex(k, k):
-        if a == b:
-            continue
-        d, v = paired(observed[a], observed[b], inside)
-        if not np.any(d != d[0]) and not np.any(v):
+        if a != b:
+            d, v = paired(observed[a], observed[b], inside)
+            known[a, b] = (d, *budget(d, v, left_out))
+    matrix = np.full((k, k), 0.0 if margin else 0.5)
+    for a, b in known:
+        d, seen, s2, ss = known[a, b]
+        if seen <= 1e-28:
             matrix[a, b] = 0.5 + 0.5 * np.sign(-margin - d[0])
             continue
-        misfits = None
-        if simulated is not None:
-            misfits = np.mean(
-                [
-                    distance(observed[i][each], s[each]) ** 2
-                    for i in (a, b)
-                    for s in simulated[i]
-                    for each in inside
-                ]
-            )
-            misfits *= 2.0  # of both models
-        scale = prior_scale(d, v, misfits, c)
-        kappa = 12.0 / g if left_out else 0.0
-        matrix[a, b] = groups_probability(d, v, scale, g if m is None else m, margin, kappa)
+        low, high = sorted((order.index(a), order.index(b)))
+        between = order[low : high + 1]
+        leads = []
+        for i, first in enumerate(between):
+            for second in between[i + 1 :]:
+                e, e_seen, e_s2, e_ss = known[first, second]
+                leads.append(score(-e.mean(), e_seen, e_s2 / g + e_ss, g - 1))
+        new = s2 / m + ss
+        z = score(-d.mean() - margin, seen, new, g - 1)
+        p = learned(leads) * heights(z)
+        kept = [s**2 / (1 + s**2) for s in SCALES]
+        parts = [ndtr(z * k_j / sqrt(k_j + new / seen)) if k_j else 0.5 for k_j in kept]
+        matrix[a, b] = p @ parts / p.sum()
     return matrix
 
 
@@ -121,17 +135,8 @@ def transport_law(observed, simulated, *, c=0.25, margin=0.0):
 
 
 def mean_over_groups(observed, groups):
-    """The mean over groups, small ones trusted less: one weighting for all models."""
-    inside = by_group(groups)
-    means = np.array([[x[each].mean() for each in inside] for x in observed])
-    between, noise = 0.0, np.zeros(len(inside))
-    for a in range(len(observed)):
-        for b in range(a):
-            d, v = paired(observed[a], observed[b], inside)
-            between, noise = between + float(np.var(d, ddof=1)), noise + v
-    total = max(between - noise.mean(), 0.0) + noise
-    weights = 1.0 / total if total.min() > 0.0 else np.ones(len(inside))
-    return means @ (weights / weights.sum())
+    """Each group weighs the same."""
+    return np.array([np.mean([x[each].mean() for each in by_group(groups)]) for x in observed])
 
 
 def rejected(risk, probability, threshold=0.95):

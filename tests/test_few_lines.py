@@ -9,17 +9,6 @@ from problems import problem
 
 
 @pytest.mark.parametrize("first", range(0, 200, 50))
-def test_law_groups(first):
-    for seed in range(first, first + 50):
-        given = problem(seed, n_simulations=0, left_out=False)
-        m = [None, 1, 5, np.inf][seed % 4]
-        result = given.compare(new_groups=m)
-        expected, rejected = few_lines.groups_law(given.observed, given.groups, m=m)
-        np.testing.assert_allclose(result.probability, expected, rtol=0.0, atol=1e-12)
-        assert [name in result.rejections for name in result.names] == rejected.tolist()
-
-
-@pytest.mark.parametrize("first", range(0, 200, 50))
 def test_law_transport(first):
     for seed in range(first, first + 50):
         given = problem(seed, n_simulations=1)

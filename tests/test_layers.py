@@ -49,7 +49,7 @@ RANK = {name: rank for rank, layer in enumerate(LAYERS) for name in layer}
 
 # Within a package, likewise: a file imports from those named before it.
 ORDER = {
-    "method": ["distance", "error", "spread", "probability", "rule", "looks", "more_groups"],
+    "method": ["distance", "error", "budget", "leads", "probability", "rule", "looks", "more_groups"],
     "laws": ["base", "transport", "groups"],
 }
 

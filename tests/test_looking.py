@@ -122,5 +122,5 @@ def test_what_knows_no_arrival_is_refused():
         rivals.compare(problem(1, n_simulations=1).without_groups, looks="any")
     losses, groups = arriving([0.1, 0.2])
     pairs = {name: (each, each + 0.1) for name, each in losses.items()}
-    with pytest.raises(ValueError, match="looks need 3 groups"):
+    with pytest.raises(ValueError, match="pass three or more"):
         rivals.compare(pairs, groups=groups).looks()

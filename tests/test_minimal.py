@@ -55,7 +55,7 @@ for result in (
     result.save("r.npz")
     assert rivals.load("r.npz").survivors == result.survivors
     print(result, result.details(), result.methods(), result._repr_html_(), result.to_markdown())
-    print(result.to_latex(), result.to_dict(), result.sweep([0.5, 2.0]), result.ranks())
+    print(result.to_latex(), result.to_dict(), result.ranks())
 grouped = rivals.compare(losses, groups=school)
 print(grouped.plan(), grouped.looks(), grouped.groups_table())
 import rivals.plots, rivals.read, rivals.report, rivals.testbeds

@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 
 import rivals
+from rivals.laws.groups import NewGroups
+from rivals.method import leads
+from rivals.method.budget import Budget
 from rivals.method.looks import excludes_zero
-from rivals.method.more_groups import Future, spread_with
-from rivals.method.probability import probability_over
-from rivals.method.spread import spread_between_groups
+from rivals.method.more_groups import Future, budget_with
 from rivals.plan import N_DRAWS
 
 N_POINTS = 40
@@ -48,15 +49,25 @@ def agree(predicted, decided):
 
 
 def simulated(result, more, n_tries, rng):
-    """Differences in old and new groups, each new one drawn by itself, and their variances."""
+    """Differences in old and new groups, each new one drawn by itself, and their noise."""
     law = law_of_pair(result)
-    place = rng.choice(law.spread.tau.size, size=n_tries, p=law.spread.weight[0, 0])
-    mean = rng.normal(law.spread.centre[0, place], np.sqrt(law.spread.variance[0, place]))
-    variances = rng.choice(law.variances[0], more)
-    std = np.sqrt(law.spread.tau[0, place][:, None] ** 2 + variances)
-    new = rng.normal(mean[:, None], std)
-    values = np.hstack([np.tile(law.values[0], (n_tries, 1)), new])
-    return values, np.tile(np.concatenate([law.variances[0], variances]), (n_tries, 1))
+    budget = law.budget
+    part = budget.degrees / rng.chisquare(budget.degrees, n_tries)
+    weight = leads.given(budget.score(8), law.prior)[0]
+    kept = leads.KEPT[rng.choice(weight.size, size=n_tries, p=weight)]
+    mean = rng.normal(kept * budget.lead[0], np.sqrt(kept * budget.seen[0] * part))
+    new = rng.normal(mean[:, None], np.sqrt(budget.unit[0] * part)[:, None], (n_tries, more))
+    old = result.summary.gaps[0] - result.summary.gaps[1]
+    values = np.hstack([np.tile(old, (n_tries, 1)), new])
+    return values, np.full(values.shape, budget.noise[0]), law.prior
+
+
+def law_then(values, noise, prior, left_out, m):
+    """Of all groups at once, of each try."""
+    n_tries, n_groups = values.shape
+    nowhere = np.zeros(n_tries, dtype=bool)
+    budget = Budget.of(values, noise, None, None, n_groups if left_out else 0)
+    return NewGroups(budget, n_groups, m, nowhere, budget.lead, nowhere, prior)
 
 
 @pytest.mark.parametrize("left_out", [False, True])
@@ -74,15 +85,11 @@ def simulated(result, more, n_tries, rng):
 @pytest.mark.parametrize("sizes", [N_POINTS, (20, 35, 40, 60, 25, 45, 30, 80)])
 def test_the_chance_is_that_of_the_law_run_on_simulated_groups(more, options, sizes, left_out):
     result = pilot(sizes=sizes, left_out=left_out, **options)
-    n_tries = 600
-    values, variances = simulated(result, more, n_tries, np.random.default_rng(2))
-    then = spread_between_groups(values, variances, np.full((1, n_tries), math.inf))
-    shared = 1.0 + (12.0 / (8 + more) if left_out else 0.0)
-    then = type(then)(then.weight, then.centre, then.variance * shared, then.tau)
+    values, noise, prior = simulated(result, more, 600, np.random.default_rng(2))
     margin = options.get("margin", 0.0)
-    m = options.get("new_groups", 8 + more)
-    better = probability_over(then, m, margin)[0]
-    worse = 1.0 - probability_over(then, m, -margin)[0]
+    then = law_then(values, noise, prior, left_out, options.get("new_groups", 8 + more))
+    better = then.below(np.full(600, -margin))[0]
+    worse = 1.0 - then.below(np.full(600, margin))[0]
     decided = np.maximum(better, worse) > options.get("threshold", 0.95)
     agree(result.plan(more).chance[0, 0], decided)
 
@@ -90,30 +97,27 @@ def test_the_chance_is_that_of_the_law_run_on_simulated_groups(more, options, si
 def test_under_looks_a_decision_at_any_look_counts():
     result = pilot(looks="any", gap=0.15)
     n_tries, more = 400, 20
-    values, variances = simulated(result, more, n_tries, np.random.default_rng(3))
+    values, noise, prior = simulated(result, more, n_tries, np.random.default_rng(3))
     decided = np.zeros(n_tries, dtype=bool)
     for number in range(9, 8 + more + 1):
         seen = values[:, :number]
-        spread = spread_between_groups(seen, variances[:, :number], np.full((1, n_tries), math.inf))
-        better = probability_over(spread, number)[0]
+        better = law_then(seen, noise[:, :number], prior, False, number).below(np.zeros(n_tries))[0]
         decided |= (np.maximum(better, 1.0 - better) > 0.95) & excludes_zero(seen)
     agree(result.plan(more).chance[0, 0], decided)
 
 
-def test_groups_added_are_the_law_of_all_of_them_at_once():
-    """The spread that is updated by mean and squares is that of all groups, to the grid of τ."""
+def test_groups_added_are_the_budget_of_all_of_them_at_once():
     rng = np.random.default_rng(3)
     old = 0.3 * rng.standard_normal((1, 6))
     new = 0.1 + 0.3 * rng.standard_normal((1, 9))
-    variance = 0.02
-    scales = np.full((1, 1), 0.4)
-    spread = spread_between_groups(old, np.full((1, 6), variance), scales)
-    whole = spread_between_groups(np.hstack([old, new]), np.full((1, 15), variance), scales)
+    made = [
+        Budget.of(each, np.full(each.shape, 0.02), None, None, each.shape[1])
+        for each in (old, np.hstack([old, new]))
+    ]
     seen = Future(9, new.mean(axis=1), np.sum((new - new.mean()) ** 2, axis=1))
-    then = spread_with(spread, variance, seen)
-    for m in (1.0, 15.0, math.inf):
-        updated = probability_over(then, m)[0, 0]
-        assert updated == pytest.approx(probability_over(whole, m)[0, 0], abs=1e-4)
+    then = budget_with(made[0], 6, seen)
+    for name in ("lead", "unit", "of_groups", "noise", "points", "training", "again", "degrees"):
+        assert getattr(then, name) == pytest.approx(getattr(made[1], name)), name
 
 
 @pytest.mark.parametrize("options", [{"new_groups": 1}, {"new_groups": 7}, {"margin": 0.05}, {}])

@@ -7,7 +7,6 @@ import pytest
 from rivals import sentences as say
 from rivals._words import in_python
 from rivals.evidence import Note
-from rivals.laws.groups import OF_ESTIMATES, OF_LOSSES
 from rivals.losses import Provenance
 from rivals.track_record import Cell
 
@@ -32,8 +31,6 @@ def test_p_is():
     assert say.p_is(0.6178) == "P = 0.61"
     assert say.p_is(0.99999) == "P > 0.999"
     assert say.p_is(0.0) == "P < 0.001"
-    assert say.above_half(0.5001) == "P just above 0.5"
-    assert say.above_half(0.52) == "P = 0.52"
 
 
 @pytest.mark.parametrize(
@@ -143,16 +140,6 @@ SENTENCES = [
     (say.decided("A", [], {}, "if the study were repeated", "", ["C"]), ""),
     (say.not_beaten_by_best({"C": "B"}), "Rejected by a model other than the best: C by B."),
     (
-        say.contradicted("A", {"B": 0.4, "C": 0.45}, "class"),
-        "No winner is named, and no model is recommended: A has the lowest mean over classes, but "
-        "P favours B (P = 0.60). Models weigh small classes differently, and these decide.",
-    ),
-    (
-        say.contradicted_draws("A", {"B": 0.4}),
-        "No winner is named, and no model is recommended: A has the lowest mean loss, but P "
-        "favours B (P = 0.60), since the process moves the risk of models that fit badly.",
-    ),
-    (
         say.looks_not_yet("A", ["B", "C"], "class"),
         "Looked at once, P would name A against B and C; looked at after every class, the "
         "evidence is not enough yet.",
@@ -248,20 +235,6 @@ SENTENCES = [
     (say.required("not-worse", "old", 0.01, "kg"), "at most 0.01 kg worse than old"),
     (say.monte_carlo(0.0158, 3), "Monte Carlo error at most 0.016, rng = 3."),
     (
-        say.methods(OF_LOSSES, "class", "160 new classes"),
-        "Models were compared by the random-effects model of the rivals package: the difference "
-        "of their mean losses varies between classes as N(μ, τ²), with the sampling error pooled "
-        "within classes; P is the probability that the lower mean stays lower over 160 new "
-        "classes.",
-    ),
-    (
-        say.methods(OF_ESTIMATES, "hospital", "12 new hospitals"),
-        "Models were compared by the random-effects model of the rivals package: the difference "
-        "of two models varies between hospitals as N(μ, τ²), with the sampling error that was "
-        "given for each hospital; P is the probability that the lower mean stays lower over 12 "
-        "new hospitals.",
-    ),
-    (
         say.method_of_loss(SCHOOLS, "school", 160),
         "Losses were negative log density under gaussian noise (nats), computed with "
         "scikit-learn; whole schools were left out in turn.",
@@ -276,11 +249,6 @@ SENTENCES = [
         "The sensitivity c = 0.25 was the default, with 16 simulations of each model.",
     ),
     (say.method_of_c(0.25, "groups", 0, "the default"), ""),
-    (
-        say.method_of_shared_training(1.5, 8),
-        "Since left-out groups share training data, the variance of μ was multiplied by 1 + κ, "
-        "κ = 12/8.",
-    ),
     (
         say.method_of_rule(0.95, 0.1, "nats", looks=True),
         "A model was rejected where a rival of lower mean loss was better by more than 0.1 nats "
@@ -312,7 +280,6 @@ def test_sentences(found, text):
 
 NOTES = [
     (Note("few points", value=60), "There are only 60 points"),
-    (Note("one point in each group"), "Each class is one point"),
     (Note("left out", value=1.5), "Classes were left out in turn"),
     (Note("left out", value=1.5), "2.5 times as large"),
     (Note("training not said"), "if classes were left out in turn, say so"),

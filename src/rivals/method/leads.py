@@ -33,8 +33,8 @@ MEDIAN, SPREAD, NONE = 5.4, 1.0, 0.005
 # What the prior of two models counts for beside the pairs of a board; steps of EM.
 STRENGTH = 2.0
 ROUNDS = 30
-# Leads are counted in bins, of which the last has no end.
-BINS = np.r_[np.arange(0.0, 6.0, 0.15), np.geomspace(6.0, 200.0, 20)]
+# Leads are counted at these, each shared between the two beside it, so that P moves as z does.
+NODES = np.r_[np.arange(0.0, 6.0, 0.15), np.geomspace(6.0, 200.0, 20)]
 # Of a longer board so many models, evenly spaced by rank and with both ends, stand for all.
 MOST_RANKS = 128
 
@@ -73,7 +73,9 @@ def again(z: FloatArray, ratio: FloatArray, prior: FloatArray) -> FloatArray:
     """
     total = np.sqrt(KEPT + ratio[:, None])
     part = np.divide(KEPT, total, out=np.zeros_like(total), where=total > 0.0)
-    return np.asarray(np.sum(given(z, prior) * ndtr(z[:, None] * part), axis=1))
+    # The smaller of both probabilities has all its digits; the other is what is left of 1.
+    smaller = np.sum(given(z, prior) * ndtr(-np.abs(z)[:, None] * part), axis=1)
+    return np.asarray(np.where(z < 0.0, smaller, 1.0 - smaller))
 
 
 def _log_density(z: FloatArray) -> FloatArray:
@@ -135,7 +137,7 @@ def learned(z: FloatArray, seat: IntArray) -> FloatArray:
     i, j = np.triu_indices(size, 1)
     counts = _counted(z)[i, j]
     counts *= ((seat[j] - seat[i]) / np.maximum(counts.sum(axis=1), 1.0))[:, None]
-    log_density = _log_density(np.r_[0.5 * (BINS[1:] + BINS[:-1]), BINS[-1]])
+    log_density = _log_density(NODES)
     density = np.exp(log_density - log_density.max(axis=1, keepdims=True))
     extra = STRENGTH * of_two()
     p = found[i, j]
@@ -148,17 +150,19 @@ def learned(z: FloatArray, seat: IntArray) -> FloatArray:
 
 
 def _counted(z: FloatArray) -> FloatArray:
-    """How many of the pairs within each stretch of ranks fall into each bin: by inclusion."""
+    """How many of the pairs within each stretch of ranks are at each node: by inclusion."""
     size = len(z)
     known = np.isfinite(z)
-    place = np.searchsorted(BINS, np.abs(np.where(known, z, 0.0)), side="right") - 1
-    place = np.clip(place, 0, BINS.size - 1)
-    counts = np.zeros((size, size, BINS.size))
+    lead = np.clip(np.abs(np.where(known, z, 0.0)), 0.0, NODES[-1])
+    place = np.minimum(np.searchsorted(NODES, lead, side="right") - 1, NODES.size - 2)
+    part = (lead - NODES[place]) / (NODES[place + 1] - NODES[place])
+    counts = np.zeros((size, size, NODES.size))
     for gap in range(1, size):
         i = np.arange(size - gap)
         j = i + gap
         counts[i, j] = counts[i, j - 1] + counts[i + 1, j]
         if gap > 1:
             counts[i, j] -= counts[i + 1, j - 1]
-        counts[i, j, place[i, j]] += known[i, j]
-    return counts
+        counts[i, j, place[i, j]] += known[i, j] * (1.0 - part[i, j])
+        counts[i, j, place[i, j] + 1] += known[i, j] * part[i, j]
+    return np.maximum(counts, 0.0)  # rounding of what was subtracted
