@@ -187,7 +187,6 @@ def test_pairs_that_nobody_can_judge_are_dashes():
         np.zeros(6),
         gaps,
         type(summary.pairs)(np.zeros(3), np.zeros((3, 3))),
-        np.empty((0, 3, 6)),
         variances=variances,
     )
     found = rivals.compare(given)

@@ -100,7 +100,7 @@ def _numbers(value):
 def test_json_keeps_every_digit():
     summary = summary_of(offset=1e6)
     again = GroupSummaries.from_json(summary.to_json())
-    for name in ("sizes", "first", "gaps", "misfits"):
+    for name in ("sizes", "first", "gaps"):
         assert np.array_equal(getattr(again, name), getattr(summary, name))
     assert np.array_equal(again.pairs.whole(), summary.pairs.whole())
     assert (again.models, again.groups, again.noun) == (summary.models, summary.groups, "group")
@@ -154,8 +154,6 @@ def test_sites_that_do_not_belong_together_are_refused():
         joined(models=["line", "step", "median"])
     with pytest.raises(ValueError, match="'site 1 ward 0' is there twice"):
         joined(groups=list(first.groups))
-    with pytest.raises(ValueError, match="same number of simulations"):
-        joined(misfits=[])
     with pytest.raises(ValueError, match="some losses are of left-out groups"):
         joined(source={**source, "left_out": True})
     kg = GroupSummaries.from_json(changed(first, source={**source, "unit": "kg", "loss": "a"}))
@@ -191,13 +189,13 @@ CHANGES = {
     "beyond integers": ({"sizes": [10**30, 1, 2, 3]}, "not as"),
     "huge": ({"first": [1e200, 0.0, 0.0, 0.0]}, "beyond 1e\\+150"),
     "negative square": ({"own": [-1.0, 1.0, 1.0]}, "cannot be negative"),
-    "negative misfit": ({"misfits": [[[-1.0] * 4] * 3]}, "cannot be negative"),
+    "negative shared": ({"shared": [[-1.0] * 3] * 3}, "cannot be negative"),
     "one-way": ({"pairs": [[0, 1, 1], [2, 0, 1], [1, 1, 0]]}, "both directions"),
     "itself": ({"pairs": [[1, 1, 1], [1, 0, 1], [1, 1, 0]]}, "diagonal"),
     "no distances": ({"pairs": [[0, 1, 100], [1, 0, 1], [100, 1, 0]]}, "no losses"),
     "own forged": ({"own": [1e9, 1.0, 1.0]}, "no losses"),
     "squares that overflow": ({"own": [1e308, 1.0, 1.0]}, "rescale"),
-    "misfits that overflow": ({"misfits": [[[1e308] * 4] * 3]}, "rescale"),
+    "shared that overflows": ({"shared": [[1e308] * 3] * 3}, "rescale"),
     "letters for a terminal": ({"noun": "\x1b[2J"}, "cannot be printed"),
     "no noun": ({"noun": " "}, "noun"),
     "a source that is none": ({"source": [[]]}, "."),

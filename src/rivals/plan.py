@@ -80,7 +80,7 @@ class Plan(Answer):
     >>> b = a + 0.1 + 0.2 * rng.standard_normal(8)[school]
     >>> plan = rivals.compare({"A": a, "B": b}, groups=school).plan([8, 80])
     >>> plan.models, plan.chance.round(1)
-    (('B',), array([[0.4, 0.8]]))
+    (('B',), array([[0.3, 0.7]]))
     """
 
     lowest: str

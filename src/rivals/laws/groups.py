@@ -61,7 +61,7 @@ TRAINED = {
 
 @dataclass(frozen=True)
 class Groups(Law[GroupSummaries]):
-    """The default where there are groups: a budget of variance, in closed form.
+    """The default where there are groups: a budget of variance.
 
     Examples
     --------
