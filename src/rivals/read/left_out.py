@@ -181,21 +181,13 @@ class _LeftOut:
         said = Provenance(library=library_of(getattr(fitted, "model", fitted)))
         if self.joint:
             check_same_groups(fitted, self.grouping.codes[train])
-        everywhere = at_rows(fitted, self.data)
+        of_groups = self._everywhere(fitted, model, target)
         fitted = at_rows(fitted, rows)
-        n_points = train.size + test.size
         if is_candidate(fitted):
             self._check_losses_only(model)
-            found = self._of_candidate(fitted, rows, model, fold)
-            means = self._of_groups(_one_for_each(everywhere.loss(self.data), n_points))
-            return _Found(found, target, said, means)
+            return _Found(self._of_candidate(fitted, rows, model, fold), target, said, of_groups)
         if self._judges_predictions(model):
-            predicted = predictions_at(fitted, rows, test.size)
-            means = None
-            if self.loss.needs != "distribution":
-                of_all = predictions_at(everywhere, self.data, n_points)
-                means = self._of_groups(self.loss(self.targets(target), of_all))
-            return _Found(predicted, target, said, means)
+            return _Found(predictions_at(fitted, rows, test.size), target, said, of_groups)
         units = np.unique(self.grouping.codes[test], return_inverse=True)[1]
         density = density_at(fitted, rows, test.size, units)
         targets = self.targets(target)[test]
@@ -203,11 +195,32 @@ class _LeftOut:
         if self.loss is CRPS:
             return _Found(crps(density, targets, self.n_simulations, rng), target, said)
         judged = density.losses(targets, self.n_simulations, rng, units if self.joint else None)
-        of_all = density_at(everywhere, self.data, n_points, self.grouping.codes)
-        codes = self.grouping.codes if self.joint else None
-        losses, _ = of_all.losses(self.targets(target), 0, rng, codes)
-        means = losses if self.joint else self._of_groups(losses)
-        return _Found(judged, target, replace(density.source, library=said.library), means)
+        return _Found(judged, target, replace(density.source, library=said.library), of_groups)
+
+    def _everywhere(self, fitted: Any, model: int, target: str) -> FloatArray | None:
+        """Mean losses of a fit in all groups; None where it can be judged only at rows left out.
+
+        What a function of the rows gives may hold for these alone: that is no error, P is then made
+        from losses alone.
+        """
+        codes = self.grouping.codes
+        try:
+            fitted = at_rows(fitted, self.data)
+            if is_candidate(fitted):
+                losses = _one_for_each(fitted.loss(self.data), codes.size)
+            elif not self._judges_predictions(model):
+                density = density_at(fitted, self.data, codes.size, codes)
+                units = codes if self.joint else None
+                nothing = stream(self.entropy, FOLD_SIMULATION, model)
+                losses, _ = density.losses(self.targets(target), 0, nothing, units)
+            elif self.loss.needs != "distribution":
+                predicted = predictions_at(fitted, self.data, codes.size)
+                losses = self.loss(self.targets(target), predicted)
+            else:
+                return None
+        except Exception:
+            return None
+        return losses if self.joint else self._of_groups(losses)
 
     def _of_groups(self, losses: FloatArray) -> FloatArray:
         total = np.bincount(self.grouping.codes, weights=losses)
