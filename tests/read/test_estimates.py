@@ -71,7 +71,9 @@ def test_the_bcg_trials_are_those_of_metafor_by_reml_and_close_to_them_by_ours()
 
 @pytest.mark.parametrize("n_groups", [20, 60, 160])
 def test_many_groups_give_the_mean_and_interval_of_hartung_and_knapp(n_groups):
-    """The flat prior of τ fades: intervals of the mean agree within 5 %, 2.5 % from 60 on."""
+    """Intervals are about their mean, and wider for the prior of leads: zero is in them where P
+    does not exclude it.
+    """
     stats = pytest.importorskip("scipy.stats")
     rng = np.random.default_rng(n_groups)
     variances = 0.01 * rng.uniform(0.5, 2.0, n_groups)
@@ -83,7 +85,7 @@ def test_many_groups_give_the_mean_and_interval_of_hartung_and_knapp(n_groups):
     result = rivals.compare(summary, new_groups=np.inf)
     low, high = result.law.interval(summary, result.setting, 0, np.array([1]))
     assert 0.5 * (low[0] + high[0]) == pytest.approx(mean, abs=0.05 * half)
-    assert 0.5 * (high[0] - low[0]) == pytest.approx(half, rel=0.05 if n_groups < 60 else 0.025)
+    assert 1.05 * half < 0.5 * (high[0] - low[0]) < 1.35 * half
 
 
 def raw(rng, n_models=3, n_groups=6, size=40):
@@ -168,7 +170,6 @@ def test_methods_say_that_errors_were_given_and_scores_turned_round():
     scores = summaries(trials(values, errors), higher_is_better=True, loss="AUC", **TWO)
     found = rivals.compare(scores).methods()
     assert "negative AUC" in found
-    assert "given for each trial" in found
     assert "pooled" not in found
 
 

@@ -309,10 +309,9 @@ class NewGroups:
 
     @property
     def i2(self) -> FloatArray:
-        """The part of τ² in the variance of what was observed in a group."""
-        unit = np.where(self.fixed | self.unknown, nan, self.budget.unit)
-        part = np.divide(self.tau**2, unit, out=np.zeros_like(unit), where=unit != 0.0)
-        return np.asarray(part)
+        """The part of τ² in the variance of what was observed in a typical group."""
+        whole = self.tau**2 + self.budget.typical
+        return np.divide(self.tau**2, whole, out=np.zeros_like(whole), where=whole != 0.0)
 
     @property
     def parts(self) -> dict[str, FloatArray]:

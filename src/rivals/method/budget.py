@@ -42,8 +42,8 @@ class Budget:
         s², the variance of one group.
     of_groups : array
         What it leaves in d̄: s²/G.
-    noise, points : array
-        v̄, and what sampling leaves in d̄.
+    noise, points, typical : array
+        v̄, what sampling leaves in d̄, and the harmonic mean of the v_g.
     training, again : array
         What training data that are shared add to what was seen, and to what is new.
     degrees : float
@@ -54,6 +54,7 @@ class Budget:
     of_groups: FloatArray
     noise: FloatArray
     points: FloatArray
+    typical: FloatArray
     training: FloatArray
     again: FloatArray
     degrees: float
@@ -91,13 +92,16 @@ class Budget:
             points = np.sum(weights**2 * noise, axis=1)
             of_groups = np.maximum(np.sum(weights * squares, axis=1) / degrees, points)
         nothing = np.zeros(lead.size)
+        has_none = noise.min(axis=1) <= 0.0
+        precision = np.mean(1.0 / np.where(has_none[:, None], 1.0, noise), axis=1)
+        typical = np.where(has_none, 0.0, 1.0 / precision)
         if not n_folds:
             training = again = nothing
         elif shared is None:
             training, again = SUPPOSED / n_groups * of_groups, nothing
         else:
             training, again = (2.0 * (n_folds - 1.0) / n_folds + 0.5) * shared, shared
-        return cls(lead, unit, of_groups, average, points, training, again, degrees)
+        return cls(lead, unit, of_groups, average, points, typical, training, again, degrees)
 
     @property
     def seen(self) -> FloatArray:

@@ -76,6 +76,7 @@ def budget_with(budget: Budget, n_groups: int, future: Future) -> Budget:
         of_groups,
         nothing + budget.noise,
         nothing + budget.points * grown,
+        nothing + budget.typical,
         nothing + budget.training * grown**FALLS if is_measured else training,
         nothing + budget.again * grown**FALLS,
         n_then - 1.0,
