@@ -180,7 +180,7 @@ def study_of(
 def _number_of_simulations(given: int | None, law: str | Law[Any] | None, groups: Any) -> int:
     if given is not None:
         return given
-    if (law is None and groups is not None) or getattr(law, "needs_groups", law == "groups"):
+    if law_of(law, groups=groups is not None).needs_groups:
         return 0  # how groups differ takes their place
     return 1 if law == "paper" or getattr(law, "name", None) == "paper" else 16
 

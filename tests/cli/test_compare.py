@@ -44,10 +44,9 @@ def test_standard_input():
 
 def test_options_reach_the_setting(tmp_path):
     path = written(tmp_path, table(0.5))
-    options = ["--c", "2^-3", "--threshold", "0.9", "--margin", "1/8", "--new-groups", "inf"]
+    options = ["--threshold", "0.9", "--margin", "1/8", "--new-groups", "inf"]
     run = rivals("compare", path, "--groups", "school", *options, "--level", "0.8", "--json")
     setting = json.loads(run.out)["setting"]
-    assert setting["c"] == 0.125
     assert setting["threshold"] == 0.9
     assert setting["margin"] == 0.125
     assert setting["new_groups"] == "inf"
