@@ -1,4 +1,4 @@
-"""The paper's process against law "transport", at equal numbers of named winners.
+"""The paper's process against method "transport", at equal numbers of named winners.
 
     python benchmarks/beta_against_transport.py judge [--records FOLDER]     # 20 minutes
     python benchmarks/beta_against_transport.py score
@@ -30,11 +30,11 @@ import numpy as np
 import numpy.typing as npt
 
 from families import FAMILIES, draw
+from rivals._core.candidates import losses_of_model
+from rivals._core.losses import Losses, Study
+from rivals._core.setting import Setting
 from rivals.laws import Law, Transport
 from rivals.laws.beta import Beta, DrawnDifferences, Paper, draw_seed
-from rivals.losses import Losses, Study
-from rivals.models import losses_of_model
-from rivals.setting import Setting
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE / "real"))

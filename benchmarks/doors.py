@@ -196,7 +196,7 @@ def files(folder: Path, before: Path | None) -> list[dict[str, Any]]:
             {
                 "case": size,
                 "way": "read.predictions",
-                "imports": f"{ours}; import rivals.read.predictions",
+                "imports": f"{ours}; import rivals.read._predictions",
                 "code": target,
             },
             {
@@ -267,7 +267,7 @@ def labels(before: Path | None) -> list[dict[str, Any]]:
 def boards() -> list[dict[str, Any]]:
     """A leaderboard of the size of MTEB: 181 models, 41 tasks, read, compared and printed."""
     made = (
-        "import polars, rivals, rivals.read; rivals.compare; import rivals.read.evaluations; "
+        "import polars, rivals, rivals.read; rivals.compare; import rivals.read._evaluations; "
         "rng = np.random.default_rng(0); skill = rng.normal(0.6, 0.05, 181); "
         "ease = rng.normal(0.0, 0.1, 41); "
         "scores = np.clip(skill[:, None] + ease + rng.normal(0, 0.04, (181, 41)), 0, 1); "

@@ -31,8 +31,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import rivals
-from rivals.grouping import Grouping
-from rivals.read.folds import folds_of_groups
+from rivals._core.grouping import Grouping
+from rivals.read._folds import folds_of_groups
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE / "real"))

@@ -27,14 +27,14 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from rivals.method.spread import spread_between_groups
 from scipy.special import stdtr
 
+from rivals._questions.looks import FIRST_LOOK
 from rivals.laws import Groups
-from rivals.looking import FIRST_LOOK
 from rivals.method.distance import wasserstein_distances
 from rivals.method.looks import confidence_sequence
 from rivals.method.probability import probability_over
-from rivals.method.spread import spread_between_groups
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.intp]

@@ -3,9 +3,9 @@
     python benchmarks/meta_analysis.py
 
 Effects of sites are normal about their mean with the standard deviation τ; each is known with the
-standard error 1. Ours: law "groups". The usual: restricted maximum likelihood, t with k − 2 degrees
-of freedom (Higgins, Thompson and Spiegelhalter 2009), and Hartung and Knapp's error of the mean.
-Results are committed as results/meta_analysis.json.
+standard error 1. Ours: method "groups". The usual: restricted maximum likelihood, t with k − 2
+degrees of freedom (Higgins, Thompson and Spiegelhalter 2009), and Hartung and Knapp's error of the
+mean. Results are committed as results/meta_analysis.json.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from pathlib import Path
 import numpy as np
 from scipy import optimize, stats
 
+from rivals._core.losses import Provenance
+from rivals._core.setting import Setting
+from rivals._core.summaries import GroupSummaries
 from rivals.laws import Groups
-from rivals.losses import Provenance
 from rivals.method.error import PairSums
-from rivals.setting import Setting
-from rivals.summaries import GroupSummaries
 
 RESULTS = Path(__file__).parent / "results"
 LEVEL = 0.95
@@ -62,7 +62,7 @@ def covered(intervals: np.ndarray, new: np.ndarray) -> float:
 
 
 def our_intervals(values: np.ndarray) -> np.ndarray:
-    """Of law "groups", of many studies at a time: each is a model beside a common first one."""
+    """Of method "groups", of many studies at a time: each is a model beside a common first one."""
     found = []
     for begin in range(0, len(values), TOGETHER):
         part = values[begin : begin + TOGETHER]

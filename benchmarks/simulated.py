@@ -4,7 +4,7 @@
 
 *One data set*: problems of the ten families of families.py, 1 000 points and 16 simulations each. A
 winner is named where P exceeds .95, and scored in fresh replications, of which the true risks are
-known. Law "beta" is slow and is asked of the first hundred problems of each family.
+known. Method "beta" is slow and is asked of the first hundred problems of each family.
 
 *Groups*: those and nine families more, with effects that are skewed or of several kinds, and 2 to
 20 groups of 40 to 250 points with 8 simulations. P is about one new group, about as many as were
@@ -32,10 +32,10 @@ import numpy.typing as npt
 from scipy.special import ndtr, stdtr
 
 import families
+from rivals._core.losses import Losses, Provenance, Study
+from rivals._core.setting import Setting
 from rivals.laws import Beta, Groups, Transport
-from rivals.losses import Losses, Provenance, Study
 from rivals.method.probability import probability_over
-from rivals.setting import Setting
 from rivals.testbeds.blackbody import RadianceModel
 
 FloatArray = npt.NDArray[np.float64]

@@ -125,7 +125,7 @@ def text_of_a_print() -> dict[str, float]:
     losses, groups = boards(3, 12, 50)
     text, law = [], []
     for _ in range(100):
-        result = rivals.compare(losses, groups=groups, law=Timed(), rng=0)
+        result = rivals.compare(losses, groups=groups, method=Timed(), rng=0)
         spent = 0.0
         begin = time.perf_counter()
         str(result)

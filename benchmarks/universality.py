@@ -4,7 +4,7 @@
 
 René and Longtin (2025) found "a certain universality" of c. Here the c that `choose_c` takes on one
 system is used on the others: how many winners are named, and how many of them fail. Of the c that
-are valid (by the paper's bound under law "beta", by the failure rate of named winners under law
+are valid (by the paper's bound under method "beta", by the failure rate of named winners under law
 "transport") the cautious one is the largest, the informative one that of the lowest Brier score.
 Between values of c that were tried, numbers are interpolated; beyond them, they are those of the
 last.
@@ -108,7 +108,7 @@ def choice(system: System, law: str, prefer: str) -> float | None:
     """What `choose_c` takes; None where no c is valid."""
     c, by = system
     experiments = {key: (each.probability, each.truth) for key, each in by.items()}
-    calibration = rivals.Calibration.from_experiments(experiments, c, n_data=1000, law=law)
+    calibration = rivals.Calibration.from_experiments(experiments, c, n_data=1000, method=law)
     try:
         return float(calibration.choose_c(prefer=prefer))
     except ValueError:

@@ -9,7 +9,7 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 
 import rivals
-from rivals.plots.forest import answers, in_each_group, plot_forest
+from rivals.plots._forest import answers, in_each_group, plot_forest
 
 ROOT = Path(__file__).parents[1]
 PICTURE = ROOT / "docs" / "_static" / "forest.png"

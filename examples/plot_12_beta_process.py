@@ -6,7 +6,7 @@ Install: ``pip install "rivals[plot]"``.
 
 René and Longtin (2025) draw random quantile functions of the loss about the observed one. Where
 observed and simulated losses differ, the paths spread. The mean of each path is one draw of the
-risk. ``law="beta"`` compares models by it, and ``law="paper"`` by the paper's own algorithm.
+risk. ``method="beta"`` compares models by it, and ``method="paper"`` by the paper's own algorithm.
 """
 
 import matplotlib.pyplot as plt
@@ -44,7 +44,7 @@ rivals.plots.plot_quantiles(process, n_paths=30)
 # The comparison
 # --------------
 
-result = rivals.compare(models, y, law="beta", c=0.25, rng=0)
+result = rivals.compare(models, y, method="beta", c=0.25, rng=0)
 print(result)
 figure, ax = plt.subplots(figsize=(7, 3.4), layout="constrained")
 rivals.plots.plot_risks(result, ax=ax)
@@ -53,5 +53,5 @@ rivals.plots.plot_risks(result, ax=ax)
 # In the paper's own words
 # ------------------------
 
-paper = rivals.compare(models, y, law="paper", rng=0)
+paper = rivals.compare(models, y, method="paper", rng=0)
 print(paper.methods())

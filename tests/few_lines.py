@@ -1,4 +1,4 @@
-"""Law "transport" in a few lines over `rivals.method`: what `compare` may not be far slower than."""
+"""Method "transport" in a few lines: what `compare` may not be far slower than."""
 
 from __future__ import annotations
 

@@ -84,7 +84,7 @@ def score(lead, seen, new, degrees):
 
 
 def groups_law(observed, groups, simulated=None, *, m=None, margin=0.0, left_out=False):
-    """[a, b] = P(R_a < R_b − margin) under law "groups"; arrays are models × points."""
+    """[a, b] = P(R_a < R_b − margin) under method "groups"; arrays are models × points."""
     inside = by_group(groups)
     k, g = len(observed), len(inside)
     m = g if m is None else m
@@ -118,7 +118,7 @@ def groups_law(observed, groups, simulated=None, *, m=None, margin=0.0, left_out
 
 
 def transport_law(observed, simulated, *, c=0.25, margin=0.0):
-    """The same under law "transport"."""
+    """The same under method "transport"."""
     k, n = observed.shape
     w = [
         np.mean([distance(x, s) ** 2 for s in each])

@@ -21,10 +21,10 @@ def normal(scale):
 
 def test_the_law_follows_from_the_data():
     pairs = GROUPED.without_groups
-    assert rivals.compare(pairs).law.name == "transport"
-    assert rivals.compare(pairs, groups=GROUPED.groups).law.name == "groups"
-    assert rivals.compare(GROUPED.losses).law.name == "groups"
-    assert rivals.compare(GROUPED.losses, law="transport").law.name == "transport"
+    assert rivals.compare(pairs).method.name == "transport"
+    assert rivals.compare(pairs, groups=GROUPED.groups).method.name == "groups"
+    assert rivals.compare(GROUPED.losses).method.name == "groups"
+    assert rivals.compare(GROUPED.losses, method="transport").method.name == "transport"
 
 
 def test_forms_of_models_are_one():
@@ -86,10 +86,10 @@ def test_order_of_models_and_labels_do_not_matter():
 @pytest.mark.parametrize(
     ("options", "what"),
     [
-        ({"law": "bayes"}, "law must be one of"),
-        ({"law": ["beta"]}, "law must be one of"),
-        ({"law": "groups"}, "groups= is needed"),
-        ({"law": "transport", "groups": np.arange(90) % 6}, "pass clusters= instead"),
+        ({"method": "bayes"}, "method must be one of"),
+        ({"method": ["beta"]}, "method must be one of"),
+        ({"method": "groups"}, "groups= is needed"),
+        ({"method": "transport", "groups": np.arange(90) % 6}, "pass clusters= instead"),
         ({"new_groups": 3}, "new_groups has no meaning"),
         ({"looks": "any"}, "looks has no meaning"),
         ({"groups": np.arange(89)}, "89 labels for 90 points"),
@@ -115,7 +115,7 @@ def test_options_that_do_not_fit_are_refused(options, what):
         {"order": "time"},
         {"clusters": [1, 2]},
         {"n_simulations": 3},
-        {"law": "transport"},
+        {"method": "transport"},
         {"correct": True},
     ],
 )

@@ -16,12 +16,12 @@ import rivals
 MOST_WORDS = 10
 # Classes that methods of results return.
 HANDED_OUT = (
-    "rivals.plan.Plan",
-    "rivals.looking.Looks",
-    "rivals.ranks.Ranks",
-    "rivals.equivalence.Equivalence",
-    "rivals.gate.Gate",
-    "rivals.table.Table",
+    "rivals._questions.plan.Plan",
+    "rivals._questions.looks.Looks",
+    "rivals._questions.ranks.Ranks",
+    "rivals._questions.equivalence.Equivalence",
+    "rivals._questions.gate.Gate",
+    "rivals._result.renderers.Table",
 )
 # What cannot be made, or is handed to users, has no example of its own.
 WITHOUT_EXAMPLE = {"rivals.laws.Law", "rivals.laws.law_of", *HANDED_OUT}

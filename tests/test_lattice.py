@@ -128,9 +128,9 @@ def test_law_beta(n_groups, misfit, within, ties, shared):
     if simulated is None:
         return
     law = Beta(n_draws=200, depth=6)
-    here = compare(observed, None, simulated, law=law)
+    here = compare(observed, None, simulated, method=law)
     said(here)
-    again = compare(observed, None, simulated, law=law)
+    again = compare(observed, None, simulated, method=law)
     np.testing.assert_array_equal(here.probability, again.probability)
 
 

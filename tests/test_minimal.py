@@ -50,7 +50,7 @@ def test_the_core_needs_no_extra(tmp_path):
 for result in (
     rivals.compare(losses, rng=0),
     rivals.compare(losses, groups=school, looks="any", rng=0),
-    rivals.compare(losses, law="beta", n_simulations=1, rng=0),
+    rivals.compare(losses, method="beta", n_simulations=1, rng=0),
 ):
     result.save("r.npz")
     assert rivals.load("r.npz").survivors == result.survivors

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import rivals
-from rivals import sentences as say
-from rivals.track_record import LEAST_DATA_SETS, cell_for, cells, one_data_set
+from rivals._result import sentences as say
+from rivals._result.track_record import LEAST_DATA_SETS, cell_for, cells, one_data_set
 
 ROOT = Path(__file__).parent.parent
 RESULTS = ROOT / "benchmarks" / "results"

@@ -8,8 +8,8 @@ import pytest
 from scipy.special import ndtr
 
 import rivals
+from rivals._core.losses import Provenance
 from rivals.laws import Law
-from rivals.losses import Provenance
 from rivals.testing import check_law
 
 
@@ -93,7 +93,7 @@ def test_records_have_one_schema(options):
     base = rng.exponential(size=280)
     losses = {"a": base, "b": base + 0.2 + 0.1 * rng.standard_normal(14)[groups]}
     result = rivals.compare(losses, groups=groups, **options)
-    assert tuple(result.to_records()[0]) == rivals.result.SCHEMA
+    assert tuple(result.to_records()[0]) == rivals._result.comparison.SCHEMA
 
 
 def test_every_question_obeys_looks():

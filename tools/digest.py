@@ -103,7 +103,7 @@ def losses_with_an_offset() -> Any:
 @run
 def fixed_depth_and_few_draws() -> Any:
     law = rivals.laws.Beta(depth=8, n_draws=500)
-    return comparison(rivals.compare(sample(3, 200), c=0.5, law=law, n_simulations=1, rng=3))
+    return comparison(rivals.compare(sample(3, 200), c=0.5, method=law, n_simulations=1, rng=3))
 
 
 @run
@@ -161,7 +161,7 @@ def black_body() -> Any:
     data = blackbody.observe(
         1024, wavelengths=(15, 30), temperature=4000, gain=1e5, bias=2.5e-6, law="planck", rng=10
     )
-    laws = {law: blackbody.fit(data, law=law) for law in ("planck", "rayleigh-jeans")}
+    laws = {law: blackbody.fit(data, method=law) for law in ("planck", "rayleigh-jeans")}
     return comparison(
         rivals.compare(laws, blackbody.observe(1024, rng=11), c=0.25, **PAPER, rng=10)
     )
@@ -194,7 +194,7 @@ def left_out() -> Any:
 
 @run
 def transport() -> Any:
-    result = rivals.compare(sample(15), law="transport", rng=0)
+    result = rivals.compare(sample(15), method="transport", rng=0)
     return [result.survivors, result.probability]
 
 

@@ -26,9 +26,9 @@ import numpy.typing as npt
 from catalogue import CATALOGUE, DataSet
 from methods.rivals_ import study_of
 from problems import Problem, problems
+from rivals._core.setting import Setting
 from rivals.laws import Groups
 from rivals.laws.groups import NewGroups
-from rivals.setting import Setting
 from run import losses_path
 
 FloatArray = npt.NDArray[np.float64]

@@ -33,8 +33,8 @@ from scipy.special import ndtr
 from catalogue import CATALOGUE
 from methods.rivals_ import study_of
 from problems import problems
+from rivals._core.setting import Setting
 from rivals.laws import Transport
-from rivals.setting import Setting
 from run import losses_path
 
 FloatArray = npt.NDArray[np.float64]

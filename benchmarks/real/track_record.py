@@ -1,4 +1,4 @@
-"""What became of winners like these: `src/rivals/track_record.json`, from committed judgements.
+"""What became of winners like these: `src/rivals/_result/track_record.json`, from committed judgements.
 
     python benchmarks/real/track_record.py
 
@@ -18,7 +18,7 @@ from typing import Any
 import score
 import tally
 
-TARGET = Path(__file__).parents[2] / "src" / "rivals" / "track_record.json"
+TARGET = Path(__file__).parents[2] / "src" / "rivals" / "_result" / "track_record.json"
 METHOD = "rivals"
 
 

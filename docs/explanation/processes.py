@@ -1,4 +1,4 @@
-"""The paper's process beside law "transport": charts and numbers of two benchmarks."""
+"""The paper's process beside method "transport": charts and numbers of two benchmarks."""
 
 from charts import BLUE, GREY, ORANGE, axes, results
 

@@ -9,8 +9,8 @@ c.
 The epistemic distribution is that of the paper's black body calibration (`blackbody.bias_sweep`:
 spectrometers of unknown bias, either law makes the data, both candidates at 4000 K, noise fitted to
 a first spectrum of 4096 points), with 1024 points as in the published run. The truth is exact: the
-expected loss on the process that made the data. Law "beta" with one simulation (depth 8, 512
-draws), law "transport" with 16.
+expected loss on the process that made the data. Method "beta" with one simulation (depth 8, 512
+draws), method "transport" with 16.
 """
 
 from __future__ import annotations

@@ -39,7 +39,7 @@ RESIDENT: Final = (
     33_792  # threads that an H200 holds: 132 processors, 256 each with their 255 registers
 )
 C_BETWEEN: Final = (2.0, 8.0)  # where the paper tried nothing
-SIMULATIONS: Final = 16  # under law "transport"
+SIMULATIONS: Final = 16  # under method "transport"
 SEED: Final = 20250611
 ROWS: Final = 4096  # judged at a time
 DEFAULT_WORKERS: Final = 15
@@ -218,7 +218,7 @@ def repeated(currents: gpu.Currents, times: int) -> gpu.Currents:
 def judged(residual: Any, *, seed: int, transport: int) -> tuple[Any, dict[str, Any]]:
     """What the data tell: fitted noise (rows, 2), and B by both laws, B^Q and ln(σ_b / σ_a).
 
-    Of every `transport`-th row under law "transport".
+    Of every `transport`-th row under method "transport".
     """
     cp = gpu.cupy()
     sigma = cp.sqrt(cp.mean(residual**2, axis=2))

@@ -2,8 +2,8 @@
 
     python paper/benchmarks/refinements.py        # a minute
 
-"In practice we found that computations […] converge after about eight refinement steps." Law "paper"
-has eight; law "beta" goes as deep as the data resolve, and keeps the shape of q* in its last pieces.
+"In practice we found that computations […] converge after about eight refinement steps." Method "paper"
+has eight; method "beta" goes as deep as the data resolve, and keeps the shape of q* in its last pieces.
 Both are computed from the same losses, with the same seed and one simulation of each model.
 """
 
@@ -61,8 +61,8 @@ def judged(kind: str, size: int, seed: int, c: float) -> dict[str, Any]:
     """One data set: by how much the mean of R is off, in standard deviations, and both B."""
     draw, models = KINDS[kind]
     data = draw(size, np.random.default_rng([seed, size]))
-    paper = compare(models, data, law="paper", c=c, rng=seed)
-    full = compare(models, data, law="beta", c=c, n_simulations=1, rng=seed)
+    paper = compare(models, data, method="paper", c=c, rng=seed)
+    full = compare(models, data, method="beta", c=c, n_simulations=1, rng=seed)
     off = [
         abs(few.at(c).risk_mean - many.at(c).risk_mean) / many.at(c).risk_std
         for few, many in zip(paper.summary.processes, full.summary.processes, strict=True)

@@ -7,7 +7,7 @@ do not.
 
 Each recording of 4 s is cut into windows of 100 ms. The loss of a window is −ln of how often the
 candidate has that number of spikes in its own traces of the recordings for fitting, over the 512
-experiments of the condition (½ added to each count). Law "transport", one simulation: law "beta"
+experiments of the condition (½ added to each count). Method "transport", one simulation: method "beta"
 has no spread where losses are tied. Windows of 500 ms were tried, too; 100 ms came first. Writes results/spike_counts.json.
 """
 
@@ -20,10 +20,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from rivals.calibration.validity import THRESHOLD
+from rivals._core.losses import Losses, Study
+from rivals._core.setting import Setting
+from rivals.calibration._validity import THRESHOLD
 from rivals.laws import Transport
-from rivals.losses import Losses, Study
-from rivals.setting import Setting
 from rivals_paper.experiments import Experiments
 from rivals_paper.gpu.records import ask
 from rivals_paper.neuron_runs import C_MAIN, COUNT_ALL, MAIN

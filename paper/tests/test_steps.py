@@ -7,7 +7,7 @@ import pytest
 from scipy.special import expit
 
 import rivals
-from rivals.models import losses_of_all
+from rivals._core.candidates import losses_of_all
 from rivals.testbeds.toys import gaussian
 from rivals_paper.steps import compare_in_steps
 
@@ -18,12 +18,12 @@ C = (2.0**-6, 2.0**-4, 2.0**-2)
 
 @pytest.fixture(scope="module")
 def losses():
-    """Under law "paper", A rejects C at c = 2⁻² and 2⁻⁴, and B only at 2⁻⁶."""
+    """Under method "paper", A rejects C at c = 2⁻² and 2⁻⁴, and B only at 2⁻⁶."""
     data = np.random.default_rng(0).standard_normal(100)
     return losses_of_all(MODELS, data, n_simulations=1, entropy=0)
 
 
-def several(overconfident, law="paper"):
+def several(overconfident, method="paper"):
     """A calibration whose log odds are too large by a factor, of each scenario at each c."""
     experiments = {}
     for place, (name, factors) in enumerate(overconfident.items()):
@@ -31,7 +31,9 @@ def several(overconfident, law="paper"):
         odds = rng.normal(0.0, 3.0, 1024)
         truth = rng.random(1024) < expit(odds)
         experiments[name] = expit(np.outer(odds, factors)), truth
-    return rivals.Calibration.from_experiments(experiments, C, n_data=100, law=law, n_simulations=1)
+    return rivals.Calibration.from_experiments(
+        experiments, C, n_data=100, method=method, n_simulations=1
+    )
 
 
 def test_steps_lower_c_for_the_survivors(losses):
@@ -43,7 +45,7 @@ def test_steps_lower_c_for_the_survivors(losses):
     assert steps.survivors == ("A",)
     assert steps.stopped == "one model is left"
     # At the c that is valid for all, B would not have been rejected.
-    once = rivals.compare(losses, law="paper", c=2.0**-2, rng=0)
+    once = rivals.compare(losses, method="paper", c=2.0**-2, rng=0)
     assert "B" in once.survivors
     assert np.array_equal(steps.comparisons[0].probability, once.probability)
     assert "Not rejected: A. Stopped because one model is left." in str(steps)

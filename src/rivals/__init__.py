@@ -8,32 +8,32 @@ from rivals._version import __version__
 if TYPE_CHECKING:
     from rivals import calibration, laws, plots, read, report, testbeds, testing
     from rivals._compare import compare
-    from rivals._warnings import RivalsWarning
+    from rivals._core.candidates import Candidate
+    from rivals._core.cautions import RivalsWarning
+    from rivals._core.losses import Losses, Provenance
+    from rivals._core.summaries import GroupSummaries
+    from rivals._result.comparison import Comparison, load
     from rivals.calibration import Calibration, Experiment, calibrate
     from rivals.laws import HierarchicalBetaProcess, TransportLaw
-    from rivals.losses import Losses, Provenance
     from rivals.method.quantiles import QuantileFunction
-    from rivals.models import Candidate
-    from rivals.result import Comparison, load
-    from rivals.summaries import GroupSummaries
 
 # Everything is imported when it is first asked for: `rivals --version` needs none of it, and most
 # programs a part.
 HOMES = {
     "Calibration": "calibration",
-    "Candidate": "models",
-    "Comparison": "result",
+    "Candidate": "_core.candidates",
+    "Comparison": "_result.comparison",
     "Experiment": "calibration",
-    "GroupSummaries": "summaries",
+    "GroupSummaries": "_core.summaries",
     "HierarchicalBetaProcess": "laws",
-    "Losses": "losses",
-    "Provenance": "losses",
+    "Losses": "_core.losses",
+    "Provenance": "_core.losses",
     "QuantileFunction": "method.quantiles",
-    "RivalsWarning": "_warnings",
+    "RivalsWarning": "_core.cautions",
     "TransportLaw": "laws",
     "calibrate": "calibration",
     "compare": "_compare",
-    "load": "result",
+    "load": "_result.comparison",
 }
 PACKAGES = ("calibration", "laws", "plots", "read", "report", "testbeds", "testing")
 

@@ -7,16 +7,16 @@ from typing import Any
 
 import numpy.typing as npt
 
-from rivals._random import entropy_from
-from rivals._types import RNG
-from rivals._words import Refusal, either, opt
+from rivals._core.candidates import is_frame, losses_of_all, split_frame
+from rivals._core.losses import Study
+from rivals._core.mistakes import mistakes
+from rivals._core.seeds import entropy_from
+from rivals._core.setting import CalibratedC, Setting, one_of
+from rivals._core.summaries import GroupSummaries
+from rivals._core.texts import Refusal, either, opt
+from rivals._core.types import RNG
+from rivals._result.comparison import Comparison
 from rivals.laws import Groups, Law, law_of
-from rivals.losses import Study
-from rivals.mistakes import mistakes
-from rivals.models import is_frame, losses_of_all, split_frame
-from rivals.result import Comparison
-from rivals.setting import CalibratedC, Setting, one_of
-from rivals.summaries import GroupSummaries
 
 
 def compare(
@@ -24,7 +24,7 @@ def compare(
     data: Any = None,
     *,
     groups: npt.ArrayLike | str | None = None,
-    law: str | Law[Any] | None = None,
+    method: str | Law[Any] | None = None,
     c: Any = None,
     correct: bool = False,
     threshold: float = 0.95,
@@ -48,13 +48,13 @@ def compare(
         Held-out data for the candidates, in whatever form they understand.
     groups : array_like, or the name of a column, optional
         The group of each point (school, site, subject); by default what the losses carry.
-    law : {"transport", "groups", "beta", "paper"} or a law of `rivals.laws`, optional
+    method : {"transport", "groups", "beta", "paper"} or a law of `rivals.laws`, optional
         How a distribution of the risk is made: "groups", a random-effects model, where there are
         groups, else "transport"; "beta", the hierarchical beta process; "paper", the algorithm of
         the paper in one word.
     c : float or Calibration, optional
         Sensitivity: how far a replication may move the risk, in units of the misfit. A calibration
-        brings its c and its law.
+        brings its c and its method.
     correct : bool
         Whether probabilities are also read through the curve of the calibration.
     threshold : float
@@ -73,7 +73,7 @@ def compare(
     clusters : array_like, or the name of a column, optional
         Points that depend on each other, where these are not replications.
     n_simulations : int, optional
-        Simulations of each candidate; 16 by default, 1 under law "paper".
+        Simulations of each candidate; 16 by default, 1 under method "paper".
     rng : int, SeedSequence, Generator or None
         Source of randomness, of candidates and of laws that draw.
 
@@ -116,15 +116,17 @@ def compare(
                 "a calibration is of one data set, and summaries are of groups; pass c as a "
                 "number, or leave it out"
             )
-        chosen = Groups() if law is None else law_of(law, groups=True)
+        chosen = Groups() if method is None else law_of(method, groups=True)
         if not isinstance(chosen, Groups):
-            raise ValueError(f"summaries of groups are judged by law 'groups'; got {chosen.name!r}")
-        _refuse_c_of_another_law(c, chosen)
+            raise ValueError(
+                f"summaries of groups are judged by method 'groups'; got {chosen.name!r}"
+            )
+        _refuse_c_of_another_method(c, chosen)
         chosen.check(models)
         return Comparison.of(chosen, models, setting)
     n_drawn = n_simulations
     if calibration is not None:
-        law = calibration.law if law is None else law
+        method = calibration.method if method is None else method
         n_drawn = n_simulations or calibration.conditions.n_simulations
     study = study_of(
         models,
@@ -132,7 +134,7 @@ def compare(
         groups=groups,
         order=order,
         clusters=clusters,
-        n_simulations=_number_of_simulations(n_drawn, law, groups),
+        n_simulations=_number_of_simulations(n_drawn, method, groups),
         entropy=setting.rng,
     )
     if n_simulations not in (None, study.n_simulations):
@@ -141,13 +143,14 @@ def compare(
             "losses hold "
             f"{study.n_simulations}; leave it out"
         )
-    chosen = law_of(law, groups=study.groups is not None)
+    chosen = law_of(method, groups=study.groups is not None)
     if groups is not None and not chosen.needs_groups:
         raise Refusal(
-            f"groups are replications, which law {chosen.name!r} does not know; leave law out, or, "
+            f"groups are replications, which method {chosen.name!r} does not know; leave method "
+            f"out, or, "
             f"if points only belong together, pass {opt.clusters} instead"
         )
-    _refuse_c_of_another_law(c, chosen)
+    _refuse_c_of_another_method(c, chosen)
     if calibration is not None:
         calibration.check_fit(study, chosen)
         setting = replace(setting, c=calibration.choose_c())
@@ -177,21 +180,21 @@ def study_of(
     return Study.of(losses, groups=groups, order=order, clusters=clusters)
 
 
-def _number_of_simulations(given: int | None, law: str | Law[Any] | None, groups: Any) -> int:
+def _number_of_simulations(given: int | None, method: str | Law[Any] | None, groups: Any) -> int:
     if given is not None:
         return given
-    if law_of(law, groups=groups is not None).needs_groups:
+    if law_of(method, groups=groups is not None).needs_groups:
         return 0  # how groups differ takes their place
-    return 1 if law == "paper" or getattr(law, "name", None) == "paper" else 16
+    return 1 if method == "paper" or getattr(method, "name", None) == "paper" else 16
 
 
-def _refuse_c_of_another_law(c: Any, law: Law[Any]) -> None:
-    """What c means depends on the law: one that was chosen for another would be any number."""
-    method = c.source.get("method", law.name) if isinstance(c, CalibratedC) else law.name
-    if method != law.name:
+def _refuse_c_of_another_method(c: Any, chosen: Law[Any]) -> None:
+    """What c means depends on the method: one that was chosen for another would be any number."""
+    own = c.source.get("method", chosen.name) if isinstance(c, CalibratedC) else chosen.name
+    if own != chosen.name:
         raise Refusal(
-            f"c was calibrated for law {method!r}, and this comparison is by {law.name!r}; pass "
-            f"{opt.law(method)} too, or the calibration itself as c"
+            f"c was calibrated for method {own!r}, and this comparison is by {chosen.name!r}; pass "
+            f"{opt.method(own)} too, or the calibration itself as c"
         )
 
 

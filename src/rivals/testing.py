@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from rivals._compare import compare
-from rivals.laws.base import Law
-from rivals.losses import Losses
-from rivals.result import Comparison, load
+from rivals._core.law import Law
+from rivals._core.losses import Losses
+from rivals._result.comparison import Comparison, load
 
 # P of a pair must not depend on the order of models and points by more than this.
 ROUNDING = 1e-6
@@ -74,13 +74,13 @@ def _losses(
 def _check(
     law: Law[Any], losses: dict[str, Losses], groups: Any, where: str, *, report: bool
 ) -> None:
-    result = compare(losses, groups=groups, law=law, rng=0)
+    result = compare(losses, groups=groups, method=law, rng=0)
     probability = result.probability
     assert np.isfinite(probability).all(), f"P is not finite ({where})"
     assert ((probability >= 0.0) & (probability <= 1.0)).all(), f"P is no probability ({where})"
     both = probability + probability.T
     assert np.allclose(both, 1.0, atol=1e-9), f"P(a, b) + P(b, a) is not 1 ({where})"
-    turned = compare(dict(reversed(losses.items())), groups=groups, law=law, rng=0)
+    turned = compare(dict(reversed(losses.items())), groups=groups, method=law, rng=0)
     if not law.draws:
         same = np.allclose(turned.probability[::-1, ::-1], probability, atol=ROUNDING)
         assert same, f"P depends on the order of models ({where})"

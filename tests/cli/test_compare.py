@@ -80,7 +80,11 @@ def test_simulated_losses_log_likelihoods_and_clusters(tmp_path):
     second = written(tmp_path, header + lines[1], "drawn.csv")
     run = rivals("compare", first, "--simulated", second, "--log-likelihood", "--json")
     found = json.loads(run.out)
-    assert (found["law"], found["best"], found["source"]["unit"]) == ("transport", "near", "nats")
+    assert (found["method"], found["best"], found["source"]["unit"]) == (
+        "transport",
+        "near",
+        "nats",
+    )
     doubled = "patient,near,far\n" + "".join(
         f"p{place % 200},{a},{b}\n" for place, (a, b) in enumerate(observed)
     )

@@ -10,9 +10,9 @@ import pytest
 pytest.importorskip("typer")
 
 from rivals._compare import compare
+from rivals._core.setting import Setting
 from rivals.cli.compare import compare as command
 from rivals.cli.options import Files, names, number
-from rivals.setting import Setting
 
 
 def test_every_field_is_an_option_with_its_meaning():
@@ -25,7 +25,7 @@ def test_every_field_is_an_option_with_its_meaning():
 def test_options_have_the_names_of_the_library():
     arguments = set(inspect.signature(compare).parameters)
     for name in (
-        "law",
+        "method",
         "correct",
         "groups",
         "order",

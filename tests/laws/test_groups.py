@@ -1,4 +1,4 @@
-"""Law "groups" against plain lines, and in its limits."""
+"""Method "groups" against plain lines, and in its limits."""
 
 from dataclasses import replace
 from math import inf
@@ -92,8 +92,10 @@ def test_c_has_no_meaning():
 def test_an_interval_is_that_of_the_law():
     given = problem(8, n_models=3)
     result = given.compare(level=0.8)
-    low, high = result.law.interval(result.summary, result.setting, 0, np.array([1, 2]))
-    law = result.law.differences(result.summary, result.setting, np.array([1, 2]), np.array([0, 0]))
+    low, high = result.method.interval(result.summary, result.setting, 0, np.array([1, 2]))
+    law = result.method.differences(
+        result.summary, result.setting, np.array([1, 2]), np.array([0, 0])
+    )
     np.testing.assert_allclose(law.below(low)[0], 0.1, atol=1e-9)
     np.testing.assert_allclose(law.below(high)[0], 0.9, atol=1e-9)
 

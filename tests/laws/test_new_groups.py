@@ -7,9 +7,9 @@ from math import inf
 import numpy as np
 import pytest
 
+from rivals._core.losses import Losses, Provenance, Study
+from rivals._core.setting import Setting
 from rivals.laws import Groups
-from rivals.losses import Losses, Provenance, Study
-from rivals.setting import Setting
 
 HORIZONS = (1.0, 2.0, 4.0, 16.0, inf)
 SOURCE = Provenance(left_out=False)

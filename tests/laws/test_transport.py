@@ -1,4 +1,4 @@
-"""Law "transport" against plain lines, and in its limits."""
+"""Method "transport" against plain lines, and in its limits."""
 
 import numpy as np
 import pytest
@@ -77,8 +77,8 @@ def test_neighbours_of_a_series_depend_on_each_other():
 def test_intervals_are_those_of_the_law():
     given = problem(5, n_models=3, n_simulations=2)
     result = rivals.compare(given.without_groups, level=0.8)
-    low, high = result.law.risk_interval(result.summary, result.setting)
-    law = result.law.risks(result.summary, result.setting)
+    low, high = result.method.risk_interval(result.summary, result.setting)
+    law = result.method.risks(result.summary, result.setting)
     np.testing.assert_allclose(law.below(low)[0], 0.1, atol=1e-10)
     np.testing.assert_allclose(law.below(high)[0], 0.9, atol=1e-10)
     np.testing.assert_allclose(0.5 * (low + high), result.evidence.risk, atol=1e-9)

@@ -1,4 +1,4 @@
-"""The risk of one model under law "transport": the closed form against draws, paths, units."""
+"""The risk of one model under method "transport": the closed form against draws, paths, units."""
 
 import numpy as np
 import pytest

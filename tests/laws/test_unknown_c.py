@@ -6,9 +6,9 @@ from scipy import special, stats
 
 import rivals
 from problems import problem
+from rivals._core.setting import CalibratedC, Setting
+from rivals._result.track_record import one_data_set
 from rivals.laws.transport import Transport, over_c
-from rivals.setting import CalibratedC, Setting
-from rivals.track_record import one_data_set
 
 
 def test_it_is_the_mean_over_a_lognormal_c():
@@ -29,7 +29,7 @@ def test_with_a_c_that_is_known_it_is_the_law_at_c():
     given = problem(1, n_models=3, n_simulations=2)
     result = rivals.compare(given.without_groups, c=0.3)
     a, b = np.array([0, 0, 1]), np.array([1, 2, 2])
-    at_c = result.law.differences(result.summary, result.setting, a, b)
+    at_c = result.method.differences(result.summary, result.setting, a, b)
     misfit = result.summary.misfits.mean(axis=0)
     sure = over_c(at_c.centre, at_c.sampling, misfit[a] + misfit[b], 0.3, 1e-9)
     np.testing.assert_allclose(sure.below(np.zeros(3))[0], at_c.below(np.zeros(3))[0], atol=1e-9)
@@ -46,7 +46,7 @@ def test_it_is_antisymmetric_and_stands_beside_the_decision():
     assert both[0, 0] == pytest.approx(1.0, abs=1e-12)
     assert f"{one_data_set().n_data_sets} real data sets" in result.conclusion
     assert "c unknown" in str(result)
-    low, _ = result.law.risk_interval(result.summary, result.setting)
+    low, _ = result.method.risk_interval(result.summary, result.setting)
     wide = law.risks_without_c(*args).below(low)[0]
     assert wide.shape == (2,)
 

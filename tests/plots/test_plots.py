@@ -10,9 +10,9 @@ import pytest
 import rivals
 from problems import beside_a_baseline
 from rivals import plots
-from rivals import sentences as say
-from rivals.plots.risks import density
-from rivals.plots.sweep import strongest_rival
+from rivals._result import sentences as say
+from rivals.plots._risks import density
+from rivals.plots._sweep import strongest_rival
 from rivals.testbeds import toys
 
 plt = pytest.importorskip("matplotlib.pyplot", reason='pip install "rivals[plot]"')
@@ -38,7 +38,7 @@ def grouped(n_models: int = 3, n_groups: int = 12, spread: float = 0.1, seed: in
 def one_data_set(law: str | None = None):
     y = np.random.default_rng(0).standard_normal(500)
     models = {"a": toys.gaussian(), "b": toys.gaussian(0.1), "c": toys.gaussian(width=3.0)}
-    return rivals.compare(models, y, law=law, n_simulations=2, rng=0)
+    return rivals.compare(models, y, method=law, n_simulations=2, rng=0)
 
 
 ON_GROUPS = ["differences", "forest", "looks", "plan", "probability", "risks", "ties"]
@@ -145,10 +145,10 @@ def test_forest_of_very_many_groups_draws_some_of_them():
 
 
 def test_densities_agree_with_the_law():
-    """The normal density of law "transport", to the error of 160 steps."""
+    """The normal density of method "transport", to the error of 160 steps."""
     result = one_data_set()
     grid, heights = density(result)
-    law = result.law.risks(result.summary, result.setting)
+    law = result.method.risks(result.summary, result.setting)
     sd = np.sqrt(law.variance[0])[:, None]
     expected = np.exp(-0.5 * ((grid - law.centre[:, None]) / sd) ** 2)
     np.testing.assert_allclose(heights[:, 1:-1], expected[:, 1:-1], atol=2e-3)

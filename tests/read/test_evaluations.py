@@ -286,7 +286,7 @@ def test_archives_that_are_none(tmp_path):
 
 
 def test_an_archive_that_unpacks_to_too_much_is_refused(tmp_path, monkeypatch):
-    from rivals.read import evaluation_logs
+    from rivals.read import _evaluation_logs as evaluation_logs
 
     monkeypatch.setattr(evaluation_logs, "LARGEST", 1000)
     path = tmp_path / "log.eval"

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import rivals
-from rivals.grouping import Grouping
-from rivals.read.folds import folds_of_groups, grouping_of
+from rivals._core.grouping import Grouping
+from rivals.read._folds import folds_of_groups, grouping_of
 
 
 @pytest.mark.parametrize("n_groups", [2, 7, 20, 21, 60])

@@ -14,7 +14,7 @@ import pyarrow
 import pytest
 
 import rivals
-from rivals.read.frames import opened, scanned
+from rivals.read._frames import opened, scanned
 
 TABLE = "site,line,step\nb,1.5,2\na,2,2.5\nb,1,3\n"
 LABELS = ["b", "a", "b"]

@@ -7,9 +7,9 @@ import pytest
 from scipy import stats
 
 import rivals
-from rivals.grouping import Grouping
+from rivals._core.grouping import Grouping
 from rivals.read import left_out
-from rivals.read.folds import folds_of_groups
+from rivals.read._folds import folds_of_groups
 
 smf = pytest.importorskip("statsmodels.formula.api")
 sm = pytest.importorskip("statsmodels.api")

@@ -8,7 +8,7 @@ from scipy import stats
 
 import rivals
 from rivals.read import left_out
-from rivals.read.mixed_models import random_design
+from rivals.read._mixed_models import random_design
 
 smf = pytest.importorskip("statsmodels.formula.api")
 pandas = pytest.importorskip("pandas")
@@ -63,7 +63,7 @@ def test_the_marginal_density_of_a_new_subject_is_that_of_a_multivariate_normal(
 
 def test_simulated_subjects_have_the_covariance_of_the_model():
     data = sleep()
-    from rivals.read.mixed_models import mixed_density
+    from rivals.read._mixed_models import mixed_density
 
     results = fit(data)
     test = data[data.subject == 0]

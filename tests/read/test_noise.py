@@ -7,7 +7,7 @@ import pytest
 from scipy import integrate, optimize, stats
 
 import rivals
-from rivals.read.noise import KINDS, fit_of, of_each_model, warn_of_counts
+from rivals.read._noise import KINDS, fit_of, of_each_model, warn_of_counts
 
 MEAN = np.linspace(0.5, 8.0, 4000)
 

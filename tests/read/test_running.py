@@ -8,9 +8,9 @@ import sys
 import numpy as np
 import pytest
 
-from rivals.read import running
-from rivals.read.folds import Fold
-from rivals.read.running import functions_of, run_folds
+from rivals.read import _running as running
+from rivals.read._folds import Fold
+from rivals.read._running import functions_of, run_folds
 
 NOBODY = np.empty(0, dtype=np.intp)
 FOLDS = [Fold(NOBODY, NOBODY, (name,)) for name in ("a", "b", "c")]

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import rivals
-from rivals.read import frames
+from rivals.read import _frames as frames
 
 pytest.importorskip("polars")
 

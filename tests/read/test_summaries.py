@@ -13,7 +13,7 @@ import pytest
 
 import rivals
 from rivals.read import summaries as summaries_of
-from rivals.read.summaries import MANY, merged
+from rivals.read._summaries import MANY, merged
 
 ENGINES = ["polars", "polars lazy", "duckdb", "dask", "pandas", "pyarrow"]
 
@@ -116,7 +116,7 @@ def test_near_identical_models_and_models_far_apart_keep_their_digits():
 
 @pytest.mark.parametrize("engine", ["polars lazy", "duckdb", "dask", "pandas"])
 def test_many_models_go_through_numpy_in_batches(engine, monkeypatch):
-    module = sys.modules["rivals.read.summaries"]  # the attribute of the package is the door
+    module = sys.modules["rivals.read._summaries"]  # the attribute of the package is the door
     monkeypatch.setattr(module, "ROWS_AT_ONCE", 50)
     losses = drawn(np.random.default_rng(5), n_models=MANY + 2)
     found = rivals.compare(summaries_of(on(engine, table_of(losses)), groups="site"))

@@ -10,7 +10,7 @@ import pytest
 
 import rivals
 from problems import problem
-from rivals.report.screens import axes_of
+from rivals.report._screens import axes_of
 
 pytest.importorskip("jinja2", reason='pip install "rivals[report]"')
 

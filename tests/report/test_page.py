@@ -12,21 +12,21 @@ import pytest
 
 import rivals
 from problems import beside_a_baseline, problem
-from rivals import told
-from rivals.report.groups import MOST_GROUPS
-from rivals.report.rows import bars, ticks
-from rivals.report.screens import MOST_ROWS, axes_of
+from rivals._result import account
+from rivals.report._groups import MOST_GROUPS
+from rivals.report._rows import bars, ticks
+from rivals.report._screens import MOST_ROWS, axes_of
 from rivals.testbeds import toys
 
 pytest.importorskip("jinja2", reason='pip install "rivals[report]"')
-from rivals.report.page import contents, own_screen, render
+from rivals.report._page import contents, own_screen, render
 
 HOSTILE = ["</script><script>alert(1)</script>", "<b>&amp;\"'`", "$x$ {{ 7 * 7 }}"]
 
 
 def one_data_set(seed: int, law: str) -> rivals.Comparison:
     shapes = problem(seed, sizes=[40, 40, 40], n_simulations=3)
-    return rivals.compare(shapes.without_groups, law=law, rng=seed)
+    return rivals.compare(shapes.without_groups, method=law, rng=seed)
 
 
 def grouped(seed: int) -> rivals.Comparison:
@@ -63,8 +63,8 @@ def test_every_screen_is_what_the_library_says(law, seed):
         shown = [data["columns"][number] for number in columns]
         assert [(each["over"], each["head"]) for each in shown] == heads
         assert data["texts"][conclusion] == expected.conclusion
-        assert data["texts"][record] == " ".join(told.track_record(expected))
-        assert data["texts"][covered] == " ".join(told.covered(expected, "difference"))
+        assert data["texts"][record] == " ".join(account.track_record(expected))
+        assert data["texts"][covered] == " ".join(account.covered(expected, "difference"))
         assert n_kept == len(expected.survivors)
 
 
@@ -213,7 +213,7 @@ def test_without_jinja2_the_extra_is_named(monkeypatch, tmp_path):
     def refuse(name):
         raise ImportError(name=name)
 
-    monkeypatch.setattr("rivals._optional.import_module", refuse)
+    monkeypatch.setattr("rivals._core.optional.import_module", refuse)
     with pytest.raises(ImportError, match=r"rivals\[report\]"):
         result.report(tmp_path / "page.html")
 

@@ -74,7 +74,7 @@ def damaged_results(rng: np.random.Generator) -> Iterator[Case]:
     for result in (
         given.compare(rng=0),
         rivals.compare(given.without_groups, rng=0),
-        rivals.compare(given.without_groups, law=rivals.laws.Beta(depth=4, n_draws=50), rng=0),
+        rivals.compare(given.without_groups, method=rivals.laws.Beta(depth=4, n_draws=50), rng=0),
     ):
         result.save(path)
         wholes.append((str(result), path.read_bytes()))
@@ -222,7 +222,7 @@ def odd_losses(rng: np.random.Generator) -> Iterator[Case]:
         choices = {
             "c": [0.1, 1.0, 100.0], "threshold": [0.8, 0.99], "margin": [0.01, 1.0],
             "new_groups": [1, 5, inf], "level": [0.5, 0.99], "looks": ["any"], "order": ["time"],
-            "law": ["groups", "transport"], "clusters": [np.arange(n) // 3],
+            "method": ["groups", "transport"], "clusters": [np.arange(n) // 3],
         }  # fmt: skip
         for name in rng.permutation(list(choices))[: rng.integers(0, 3)].tolist():
             given[name] = option(choices[name])

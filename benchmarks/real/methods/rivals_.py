@@ -1,4 +1,4 @@
-"""The methods of this library: law "groups" over new groups, and laws of one data set.
+"""The methods of this library: method "groups" over new groups, and laws of one data set.
 
 Groups that were left out share their training data: V grows by κ = 12/G (frozen candidates: κ = 0).
 Other κ stand beside it. What is asked with the sampling noise of fresh groups counts it in P.
@@ -15,9 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from problems import Problem
+from rivals._core.losses import Losses, Provenance, Study
+from rivals._core.setting import Setting
 from rivals.laws import Beta, Groups, Transport
-from rivals.losses import Losses, Provenance, Study
-from rivals.setting import Setting
 
 FloatArray = npt.NDArray[np.float64]
 PACKAGE = "rivals"
@@ -50,7 +50,7 @@ def over(
 
 
 def one_data_set(problem: Problem, noise: FloatArray | None = None) -> FloatArray:
-    """Law "transport" at its c."""
+    """Method "transport" at its c."""
     law = Transport()
     n_models = len(problem.names)
     found = np.full((n_models, n_models), 0.5)
@@ -63,7 +63,7 @@ def one_data_set(problem: Problem, noise: FloatArray | None = None) -> FloatArra
 
 
 def beta(problem: Problem) -> FloatArray:
-    """Law "beta" at its c."""
+    """Method "beta" at its c."""
     law = Beta()
     summary = law.summarise(study_of(problem, groups=False))
     return law.evidence(summary, Setting()).probability
@@ -90,7 +90,7 @@ def single(key: dict[str, Any]) -> bool:
 
 
 def single_few(key: dict[str, Any]) -> bool:
-    """Law "beta" is slow, so it is asked of fewer."""
+    """Method "beta" is slow, so it is asked of fewer."""
     return bool(key["groups"] == 1 and key["set"] < 4)
 
 
@@ -105,7 +105,7 @@ METHODS = {
     "rivals, all groups": ("all", several, partial(over, new_groups=inf)),
     "rivals, no simulations": ("study", many, partial(over, simulations=False)),
     **{
-        f"rivals, κ = {shared:g}/G": ("study", several, partial(over, law=Groups(shared)))
+        f"rivals, κ = {shared:g}/G": ("study", several, partial(over, method=Groups(shared)))
         for shared in SHARED
     },
     "rivals, one data set": ("next", single, one_data_set),

@@ -67,7 +67,7 @@ def published_experiments(folder: Path, n: int, seed: int, progress: bool) -> tu
 
 
 def corrected_experiments(law: str, folder: Path, n: int, seed: int, progress: bool) -> Record:
-    """Run n experiments of our own with 4096 points, under law "beta" as the paper or "transport".
+    """Run n experiments of our own with 4096 points, under method "beta" as the paper or "transport".
 
     A store keeps them.
     """

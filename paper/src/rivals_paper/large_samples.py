@@ -138,7 +138,7 @@ def spreads(result: Comparison) -> list[float]:
     """Standard deviation of the risk of each model."""
     if isinstance(result.summary, BetaSummary):
         return [process.at(C).risk_std for process in result.summary.processes]
-    risks: Any = result.law.risks(result.summary, result.setting)
+    risks: Any = result.method.risks(result.summary, result.setting)
     return [float(variance**0.5) for variance in risks.variance[0]]
 
 
@@ -188,7 +188,9 @@ def _draw(numbers: dict[str, Any]) -> Any:
     for (law, colour), marker in zip(
         {"beta": "#D55E00", "transport": "#0072B2"}.items(), "os", strict=True
     ):
-        _band(panels[0], at, [each[law]["B"] for each in rows], colour, marker, "-", f"law {law}")
+        _band(
+            panels[0], at, [each[law]["B"] for each in rows], colour, marker, "-", f"method {law}"
+        )
         for model, line in zip(NAMES, ("-", "--"), strict=True):
             spread = [each[law]["sd"][model] for each in rows]
             label = model if law == "beta" else None

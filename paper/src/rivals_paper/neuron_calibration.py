@@ -166,7 +166,7 @@ def _validity(experiments: Variants, recorded: bool) -> dict[str, Any]:
     if recorded:
         for variant, law in product(VARIANTS, LAWS):
             by = recorded_at_all_c(variant, MAIN, COUNT_MAIN, law)
-            found[f"{variant}, law {law}, all c that were tried"] = valid_for(by, all_c())
+            found[f"{variant}, method {law}, all c that were tried"] = valid_for(by, all_c())
     return found
 
 
@@ -262,7 +262,7 @@ def _replications() -> dict[str, Any]:
     found: dict[str, Any] = {}
     for variant, law in product(VARIANTS[1:], LAWS):
         by = {condition.key: replicated(variant, condition.key, law=law) for condition in MAIN}
-        found[f"{variant}, law {law}"] = {
+        found[f"{variant}, method {law}"] = {
             name: valid_for({key: each[name] for key, each in by.items()}, C_MAIN)
             for name in ("same process", "replication")
         }

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from rivals.calibration import judge_c
-from rivals.calibration.validity import THRESHOLD
+from rivals.calibration._validity import THRESHOLD
 from rivals_paper.calibration_panels import COLOURS, one_legend
 from rivals_paper.experiments import Experiments
 from rivals_paper.method import ALGORITHM
@@ -140,7 +140,7 @@ def _verdicts(experiments: Variants, from_records: bool) -> dict[str, dict[str, 
 def _only_recorded() -> dict[str, Any]:
     """What takes the second law, or other values of c."""
     by = {
-        f"{variant}, law {law}": recorded_at_all_c(variant, conditions(), COUNT_ALL, law)
+        f"{variant}, method {law}": recorded_at_all_c(variant, conditions(), COUNT_ALL, law)
         for variant, law in product(VARIANTS, LAWS)
     }
     by_noise = {
@@ -290,7 +290,7 @@ def _draw_verdicts(part: Any, verdicts: dict[str, dict[str, Any]]) -> None:
                 marker=marker,
                 mfc="w",
                 ms=5,
-                label=f"law {law}",
+                label=f"method {law}",
             )
             for c, x, y in zip(shown, stated, wrong, strict=True):
                 label = f"c = $2^{{{np.log2(float(c)):.0f}}}$" if marker == "o" else None

@@ -14,8 +14,8 @@ from typing import Any, Final
 import numpy as np
 
 from rivals.calibration import Finding, judge_c
-from rivals.calibration.curve import TOLERANCE
-from rivals.calibration.validity import ENOUGH, THRESHOLD
+from rivals.calibration._curve import TOLERANCE
+from rivals.calibration._validity import ENOUGH, THRESHOLD
 from rivals_paper.arrays import FloatArray
 from rivals_paper.experiments import Experiments
 

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from rivals import Calibration, Comparison, compare
+from rivals._core.candidates import losses_of_all
+from rivals._core.losses import Losses, Study
 from rivals.calibration import Validity
-from rivals.losses import Losses, Study
-from rivals.models import losses_of_all
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,7 +107,7 @@ def compare_in_steps(
         models, data, n_simulations=calibration.conditions.n_simulations, entropy=rng
     )
     order = calibration.conditions.order
-    calibration.check_fit(Study.of(losses, order=order), calibration.law)
+    calibration.check_fit(Study.of(losses, order=order), calibration.method)
     _check_pairs(pairs, calibration, losses)
     validity = calibration.validity()
     pool = tuple(losses)
@@ -126,7 +126,7 @@ def compare_in_steps(
             c = lower
         step = compare(
             {name: losses[name] for name in pool},
-            law=calibration.law,
+            method=calibration.method,
             c=c,
             threshold=threshold,
             order=order,

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 import rivals
-from rivals._random import EXPERIMENT_DESIGN, stream
-from rivals.calibration.experiment import experiment_entropy
+from rivals._core.seeds import EXPERIMENT_DESIGN, stream
+from rivals.calibration._experiment import experiment_entropy
 from rivals_paper.pyloric import Condition, Corrected, Published, published_draws
 from rivals_paper.pyloric.epistemic import record_published
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from rivals.calibration.curve import Curve, calibration_curve
-from rivals.calibration.experiment import Conditions, Experiment
-from rivals.calibration.result import Calibration
-from rivals.calibration.run import CalibrationInterrupted, calibrate
-from rivals.calibration.store import Failure, StoreError
-from rivals.calibration.validity import Finding, Validity, judge_c, judge_experiments
+from rivals.calibration._curve import Curve, calibration_curve
+from rivals.calibration._experiment import Conditions, Experiment
+from rivals.calibration._result import Calibration
+from rivals.calibration._run import CalibrationInterrupted, calibrate
+from rivals.calibration._store import Failure, StoreError
+from rivals.calibration._validity import Finding, Validity, judge_c, judge_experiments
 
 __all__ = [
     "Calibration",

@@ -16,7 +16,7 @@ import typer
 
 from rivals.calibration import Calibration, CalibrationInterrupted
 from rivals.calibration import calibrate as run_calibration
-from rivals.calibration.experiment import N_TRUTH
+from rivals.calibration._experiment import N_TRUTH
 from rivals.cli.console import INTERRUPTED, print_result, say
 from rivals.cli.options import JSON, NAMED, UNDECIDED, numbers
 
@@ -39,9 +39,9 @@ def calibrate(
         str | None,
         typer.Option(help="Values to try, as 2^-6,2^-4,1.", metavar="NUMBERS"),
     ] = None,
-    law: Annotated[str | None, typer.Option(help="Method: transport, beta or paper.")] = None,
+    method: Annotated[str | None, typer.Option(help="Method: transport, beta or paper.")] = None,
     n_simulations: Annotated[
-        int | None, typer.Option(help="Simulations of each candidate: 16; 1 by law paper.")
+        int | None, typer.Option(help="Simulations of each candidate: 16; 1 by method paper.")
     ] = None,
     order: Annotated[
         str | None, typer.Option(help='"time" if the points are a time series.')
@@ -63,7 +63,7 @@ def calibrate(
     retry: Annotated[bool, typer.Option("--retry", help="Run failed experiments again.")] = False,
     progress: Annotated[bool, typer.Option(help="Show how far a long run is.")] = True,
     rule: Annotated[
-        str | None, typer.Option(help="What makes c valid: bound or error; depends on law.")
+        str | None, typer.Option(help="What makes c valid: bound or error; depends on method.")
     ] = None,
     prefer: Annotated[
         str, typer.Option(help="Of the valid c: cautious or informative.")
@@ -94,7 +94,7 @@ def calibrate(
                     n_data=n_data,
                     n_experiments=n_experiments,
                     c=None if c is None else numbers(c),
-                    law=law,
+                    method=method,
                     n_simulations=n_simulations,
                     order=order,
                     n_truth=n_truth,

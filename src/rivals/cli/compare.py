@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from rivals import told
-from rivals._words import in_command
+from rivals._core.texts import in_command
+from rivals._result import account
 from rivals.cli.console import print_result, writing
 from rivals.cli.inputs import compared
 from rivals.cli.options import (
@@ -30,7 +30,7 @@ def compare(
     sources: SOURCES,
     files: FILES,
     setting: SETTING,
-    law: LAW = None,
+    method: LAW = None,
     correct: CORRECT = False,
     against: Annotated[
         str | None, typer.Option(help="Show every model beside this one, not the best.")
@@ -54,7 +54,7 @@ def compare(
     """
     check_output(report, "--report", (".html", ".htm"), sources)
     check_output(save, "--save", (".npz",), sources)
-    result = compared(sources, files, setting, law=law, correct=correct)
+    result = compared(sources, files, setting, method=method, correct=correct)
     beside = None if against is None else result.against(against)
     if save is not None:  # before the result is printed: its reader may stop early
         with writing(save):
@@ -65,7 +65,7 @@ def compare(
     if beside is None or as_json:
         print_result(result, as_json=as_json)
     else:
-        print(in_command(f"{beside}\n\n{told.conclusion(result)}"))
+        print(in_command(f"{beside}\n\n{account.conclusion(result)}"))
     if details and not as_json:
-        print(in_command(f"\n{told.details(result)}"))
+        print(in_command(f"\n{account.details(result)}"))
     return NAMED if result.survivors == (result.best,) else UNDECIDED

@@ -16,8 +16,8 @@ from typing import Any
 
 import typer
 
-from rivals._warnings import RivalsWarning
-from rivals._words import in_command, text_of
+from rivals._core.cautions import RivalsWarning
+from rivals._core.texts import in_command, text_of
 
 ERROR = 2
 INTERRUPTED = 130

@@ -12,13 +12,13 @@ import numpy as np
 import typer
 
 from rivals._compare import compare
-from rivals._optional import need
-from rivals._random import DEMO_HELD_OUT, stream
+from rivals._core.candidates import Candidate
+from rivals._core.grouping import Grouping
+from rivals._core.losses import Losses
+from rivals._core.optional import need
+from rivals._core.seeds import DEMO_HELD_OUT, stream
+from rivals._result.comparison import Comparison
 from rivals.cli.options import number
-from rivals.grouping import Grouping
-from rivals.losses import Losses
-from rivals.models import Candidate
-from rivals.result import Comparison
 from rivals.testbeds import blackbody
 
 # 4 to 10 µm at 4000 K, and few photons: Wien's law fails there, that of Rayleigh and Jeans nearly
@@ -103,7 +103,7 @@ def told(c: float | None, rng: int) -> Story:
         held_out,
         dict(candidates),
         compare(candidates, held_out, c=c, rng=rng),
-        compare(candidates, held_out, law="paper", rng=rng),
+        compare(candidates, held_out, method="paper", rng=rng),
         compare(in_laboratories(candidates, rng)),
     )
 
@@ -156,7 +156,8 @@ def steps(story: Story) -> list[tuple[str, Comparison | None]]:
             None,
         ),
         (
-            "The algorithm of René and Longtin (2025), in one word `--law paper`, with its c of 1 "
+            "The algorithm of René and Longtin (2025), in one word `--method paper`, with its "
+            "c of 1 "
             "and a hierarchical beta process in place of the default method:",
             story.paper,
         ),

@@ -25,7 +25,7 @@ def gate(
     require: Annotated[
         str, typer.Option(help="What the model must be: better or not-worse, by the margin.")
     ] = "better",
-    law: LAW = None,
+    method: LAW = None,
     correct: CORRECT = False,
     summary: Annotated[
         Path | None,
@@ -41,7 +41,7 @@ def gate(
     The exit status is 0 if the gate is passed, 1 if it failed (with a margin: also if the model is
     better by less), 3 if that is open, and 2 after an error.
     """
-    result = compared(sources, files, setting, law=law, correct=correct)
+    result = compared(sources, files, setting, method=method, correct=correct)
     found = result.gate(baseline, model=model, require=require)
     if summary is not None:
         with writing(summary), summary.open("a", encoding="utf-8") as file:

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from rivals._compare import compare
+from rivals._core.losses import Losses
+from rivals._core.setting import Setting
+from rivals._core.summaries import GroupSummaries
+from rivals._result.comparison import Comparison, load
 from rivals.cli.console import say
 from rivals.cli.options import names
-from rivals.losses import Losses
-from rivals.result import Comparison, load
-from rivals.setting import Setting
-from rivals.summaries import GroupSummaries
 
 LOGS = (".eval", ".jsonl")
 # Which options have a meaning, by what is read.
@@ -43,7 +43,7 @@ def read(
     """Losses or summaries from files, and the labels of clusters."""
     is_evaluation = bool({"score", "metric", "missing"} & set(files))
     if all(source.endswith(".json") for source in sources) and not is_evaluation:
-        from rivals.read.summaries import summaries
+        from rivals.read._summaries import summaries
 
         _allow((), files, "summaries hold what `rivals summarise` was told when it made them")
         return summaries(list(sources)), None
@@ -58,7 +58,7 @@ def read(
 
 
 def _table(source: str, files: Mapping[str, Any]) -> tuple[dict[str, Losses], Any]:
-    from rivals.read.frames import opened
+    from rivals.read._frames import opened
 
     is_predictions = "target" in files
     allowed = OF_PREDICTIONS if is_predictions else OF_LOSSES
@@ -73,10 +73,10 @@ def _table(source: str, files: Mapping[str, Any]) -> tuple[dict[str, Losses], An
         clusters = frame.grouping(labels["clusters"], "clusters")
         same["ignore"] = [*same["ignore"], labels["clusters"]]
     if is_predictions:
-        from rivals.read.predictions import predictions
+        from rivals.read._predictions import predictions
 
         return predictions(frame, target=files["target"], **same), clusters
-    from rivals.read.table import table
+    from rivals.read._table import table
 
     drawn, turned = files.get("simulated"), files.get("log_likelihood", False)
     losses = table(frame, drawn, log_likelihood=turned, **same)
@@ -93,7 +93,7 @@ def say_losses(where: str, models: Iterable[str], read_as: str = "losses") -> No
 
 
 def _evaluations(sources: Sequence[str], files: Mapping[str, Any]) -> dict[str, Losses]:
-    from rivals.read.evaluations import evaluations
+    from rivals.read._evaluations import evaluations
 
     _allow(OF_EVALUATIONS, files, "evaluations are read")
     if "score" in files and len(sources) > 1:

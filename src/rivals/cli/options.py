@@ -16,7 +16,7 @@ from typing import Annotated, Any, get_args, get_type_hints
 
 import typer
 
-from rivals.setting import Setting
+from rivals._core.setting import Setting
 
 Command = Callable[..., Any]
 # The options of a bundle that were given: Annotated[Given, Files].

@@ -6,10 +6,10 @@ from typing import Annotated
 
 import typer
 
+from rivals._questions.plan import MORE_GROUPS, checked_numbers
 from rivals.cli.console import print_result
 from rivals.cli.inputs import compared
 from rivals.cli.options import FILES, JSON, LAW, SETTING, SOURCES, numbers, with_options
-from rivals.plan import MORE_GROUPS, checked_numbers
 
 
 @with_options
@@ -25,7 +25,7 @@ def plan(
             show_default=",".join(map(str, MORE_GROUPS)),
         ),
     ] = None,
-    law: LAW = None,
+    method: LAW = None,
     as_json: JSON = False,
 ) -> None:
     """Say how probably more groups decide what is open.
@@ -34,4 +34,4 @@ def plan(
     """
     asked = numbers(more_groups) if more_groups is not None else MORE_GROUPS
     checked = checked_numbers(asked)  # before anything is read
-    print_result(compared(sources, files, setting, law=law).plan(checked), as_json=as_json)
+    print_result(compared(sources, files, setting, method=method).plan(checked), as_json=as_json)

@@ -9,10 +9,10 @@ from typing import Annotated, Any
 
 import typer
 
+from rivals._core.summaries import GroupSummaries
 from rivals.cli.console import writing
 from rivals.cli.inputs import read, say_losses
 from rivals.cli.options import FILES, Given, check_output, meaning, names, with_options
-from rivals.summaries import GroupSummaries
 
 # Options of tables that are summed where they lie, without reading them whole.
 WHERE_THEY_LIE = ("groups", "models", "ignore", "loss", "unit", "left_out")
@@ -74,7 +74,7 @@ def _summaries(
         raise ValueError("--site: all rows are one group of losses; leave --groups or --site out")
     is_lazy = source != "-" and all(name in WHERE_THEY_LIE for name in files)
     if "estimate" in estimates or (is_lazy and site is None):
-        from rivals.read.summaries import summaries
+        from rivals.read._summaries import summaries
 
         listed = {
             name: names(files[name], f"--{name}") for name in ("models", "ignore") if name in files

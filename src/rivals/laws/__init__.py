@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rivals.laws.base import Law
+from rivals._core.law import Law
 from rivals.laws.beta import Beta, HierarchicalBetaProcess, Paper
 from rivals.laws.groups import Groups
 from rivals.laws.transport import Transport
@@ -40,5 +40,5 @@ def law_of(law: str | Law[Any] | None, *, groups: bool) -> Law[Any]:
     if law is None:
         return Groups() if groups else Transport()
     if not isinstance(law, str) or law not in LAWS:
-        raise ValueError(f"law must be one of {', '.join(map(repr, LAWS))}; got {law!r}")
+        raise ValueError(f"method must be one of {', '.join(map(repr, LAWS))}; got {law!r}")
     return LAWS[law]()

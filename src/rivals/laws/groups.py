@@ -1,9 +1,11 @@
-"""Law "groups", a budget of variance: what was seen of a difference, and what a replication draws anew.
+"""Method "groups", a budget of variance: what was seen of a difference, and what a replication
+draws anew.
 
 Assumption. Groups are drawn at random and weigh the same, and new ones are drawn as the observed
 ones were. With G groups, d̄ the mean difference of two models over them, m new groups,
 
-    t = (x − d̄)/√(seen + new), G − 1 degrees of freedom;   z its normal score · √(1 + r), r = new/seen
+    t = (x − d̄)/√(seen + new), G − 1 degrees of freedom;   r = new/seen;
+    z its normal score · √(1 + r);
     P(R_a − R_b < x) = Σ_j p_j(z) Φ( z k_j/√(k_j + r) ) .
 
 seen and new are the parts of `rivals.method.budget`, p_j(z) and k_j the prior of leads of
@@ -23,16 +25,16 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.special import ndtr, stdtrit
 
-from rivals._types import BoolArray, FloatArray, IntArray
-from rivals._words import Refusal, opt
-from rivals.evidence import Note
-from rivals.laws.base import TOGETHER, Law, Pairs, pieces
-from rivals.losses import Provenance, Study
+from rivals._core.evidence import Note
+from rivals._core.law import TOGETHER, Law, Pairs, pieces
+from rivals._core.losses import Provenance, Study
+from rivals._core.setting import Setting
+from rivals._core.summaries import GroupSummaries
+from rivals._core.texts import Refusal, opt
+from rivals._core.types import BoolArray, FloatArray, IntArray
 from rivals.method import leads
 from rivals.method.budget import SUPPOSED, Budget
 from rivals.method.looks import excludes_zero
-from rivals.setting import Setting
-from rivals.summaries import GroupSummaries
 
 # Two groups name next to nothing, of which a fifth fails.
 LEAST_GROUPS = 3
@@ -311,7 +313,9 @@ class NewGroups:
     def i2(self) -> FloatArray:
         """The part of τ² in the variance of what was observed in a typical group."""
         whole = self.tau**2 + self.budget.typical
-        return np.divide(self.tau**2, whole, out=np.zeros_like(whole), where=whole != 0.0)
+        return np.asarray(
+            np.divide(self.tau**2, whole, out=np.zeros_like(whole), where=whole != 0.0)
+        )
 
     @property
     def parts(self) -> dict[str, FloatArray]:
@@ -326,10 +330,10 @@ class NewGroups:
             found = ndtr(z / np.sqrt(1.0 + ratio))
         else:
             found = leads.again(z, ratio, self.prior)
-        found = np.minimum(found, 1.0)
+        found = np.asarray(np.minimum(found, 1.0))
         found[self.fixed] = 0.5 + 0.5 * np.sign(value - self.point)[self.fixed]
         found[self.unknown] = nan
-        return found[None]
+        return np.asarray(found[None])
 
     def bracket(self) -> tuple[FloatArray, FloatArray]:
         budget = self.budget

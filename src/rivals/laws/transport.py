@@ -1,4 +1,4 @@
-"""Law "transport", for one data set: what a model gets wrong may come out differently in a
+"""Method "transport", for one data set: what a model gets wrong may come out differently in a
 replication, by as much as it is wrong.
 
 Assumption. Every observed loss moves by a common random multiple of its optimal-transport
@@ -28,18 +28,18 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from rivals._checks import check_size
-from rivals._types import FloatArray, IntArray
-from rivals._words import Refusal, either, opt
-from rivals.evidence import Note
-from rivals.laws.base import Law
-from rivals.losses import Provenance, Study, finite
+from rivals._core.checks import check_size
+from rivals._core.evidence import Note
+from rivals._core.law import Law
+from rivals._core.losses import Provenance, Study, finite
+from rivals._core.setting import CalibratedC, Setting, number
+from rivals._core.summaries import check_squares
+from rivals._core.texts import Refusal, either, opt
+from rivals._core.types import FloatArray, IntArray
+from rivals._result.track_record import one_data_set
 from rivals.method.distance import wasserstein_distances
 from rivals.method.error import MeanErrors, PairSums, mean_errors
 from rivals.method.probability import probability_lower
-from rivals.setting import CalibratedC, Setting, number
-from rivals.summaries import check_squares
-from rivals.track_record import one_data_set
 
 # With fewer losses than this, their tails are not known.
 FEW_LOSSES = 300
@@ -89,7 +89,7 @@ class Transport(Law[TransportSummary]):
     --------
     >>> import rivals
     >>> from rivals.testbeds import toys
-    >>> rivals.compare(toys.losses(), law=rivals.laws.Transport(), rng=0).survivors
+    >>> rivals.compare(toys.losses(), method=rivals.laws.Transport(), rng=0).survivors
     ('A',)
     """
 
@@ -282,7 +282,7 @@ def need_simulations(study: Study, name: str) -> None:
     """Refuse what this law cannot use."""
     if not study.n_simulations:
         raise Refusal(
-            f"law {name!r} measures how far simulations are from the data: "
+            f"method {name!r} measures how far simulations are from the data: "
             f"{either('pass (observed, simulated) or Candidates', 'give --simulated')}, or "
             f"{opt.groups}, three or more of which need no simulations"
         )

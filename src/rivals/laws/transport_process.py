@@ -1,4 +1,4 @@
-"""The process of law "transport": the law of the risk of one model, and paths of it.
+"""The process of method "transport": the law of the risk of one model, and paths of it.
 
 q^ = [ q* + √(c/S) Σ_s z_s δ_s ]↑ ,   R = ∫ q^ ~ N(m, c W²), and the sampling error of m .
 """
@@ -14,11 +14,11 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtr, ndtri
 
-from rivals._checks import check_depth, check_positive, check_size
-from rivals._random import TRANSPORT_RISK, entropy_from, stream
-from rivals._types import RNG, FloatArray, IntArray
+from rivals._core.checks import check_depth, check_positive, check_size
+from rivals._core.losses import Losses
+from rivals._core.seeds import TRANSPORT_RISK, entropy_from, stream
+from rivals._core.types import RNG, FloatArray, IntArray
 from rivals.laws.beta.squares import root_mean_square
-from rivals.losses import Losses
 from rivals.method.distance import both_grids, wasserstein_distances
 from rivals.method.error import mean_errors
 from rivals.method.quantiles import QuantileFunction, grid
@@ -26,7 +26,7 @@ from rivals.method.quantiles import QuantileFunction, grid
 
 @dataclass(frozen=True)
 class TransportLaw:
-    """The distribution of one model's risk under law "transport".
+    """The distribution of one model's risk under method "transport".
 
     R = mean loss + √c W z + e, with z and e Gaussian.
 

@@ -7,7 +7,8 @@ w_g = 1/G, or one weighting for all models where given errors differ: s²/G is t
 Σ w_g (d_g − d̄)²/(G − 1), at least Σ w_g² v_g. m new groups, infinite for the population mean. SS is
 what K folds share through their training data,
 
-    SS = mean over f ≠ g of S_fg S_gf,   S_fg = D_fg − mean over f' ≠ g of D_f'g, times (K − 1)/(K − 2),
+    SS = mean over f ≠ g of S_fg S_gf,
+    S_fg = (D_fg − mean over f' ≠ g of D_f'g) · (K − 1)/(K − 2),
 
 D_fg the mean difference in group g by the fits without fold f. Where only losses of left-out groups
 are known, seen = s²/G · (1 + 2/G); models that were fitted before share nothing.
@@ -20,7 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import ndtri, stdtr
 
-from rivals._types import FloatArray, IntArray
+from rivals._core.types import FloatArray, IntArray
 
 # κ G: what left-out groups share is supposed to be this part of s²/G², where only losses are known.
 SUPPOSED = 2.0

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from rivals._types import FloatArray, IntArray
+from rivals._core.types import FloatArray, IntArray
 
 # Losses that are sorted and compared at a time: of large samples each simulation by itself, in
 # place, since new arrays cost as much as the arithmetic.

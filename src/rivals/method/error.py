@@ -13,7 +13,7 @@ from math import ceil, inf
 
 import numpy as np
 
-from rivals._types import FloatArray, IntArray
+from rivals._core.types import FloatArray, IntArray
 
 # Up to so many models the sums of all pairs are kept; of more, they are made when asked for.
 WHOLE = 512

@@ -19,10 +19,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-
 from scipy.special import ndtr
 
-from rivals._types import FloatArray, IntArray
+from rivals._core.types import FloatArray, IntArray
 
 SCALES = np.array([0.0, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0])
 # k_j: how much of a lead of this scale remains.

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rivals._types import BoolArray, FloatArray
+from rivals._core.types import BoolArray, FloatArray
 
 # Of both directions together: a winner of one direction is false in half of this.
 MISSED = 0.10

@@ -1,4 +1,4 @@
-"""What more groups may show, drawn from what the observed ones say, and the budget of variance then.
+"""What more groups may show, drawn from what the observed ones say, and the budget then.
 
     σ² ~ ν s²/χ²_ν,  μ ~ Σ_j p_j(z) N(k_j d̄, k_j seen σ²/s²),
     n new groups have the mean N(μ, σ²/n), and the sum of squares about it σ² χ²_{n−1}.
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rivals._types import FloatArray
+from rivals._core.types import FloatArray
 from rivals.method.budget import FALLS, Budget
 from rivals.method.leads import KEPT
 

@@ -1,6 +1,6 @@
 """The probability that the risk of one model is lower than that of another, by more than a margin.
 
-One data set, law "transport":   P = Φ( (m_b − m_a − δ) / √(c (W_a² + W_b²) + se²) )
+One data set, method "transport":   P = Φ( (m_b − m_a − δ) / √(c (W_a² + W_b²) + se²) )
 
 m_a is the mean loss of model a, se the standard error of the paired difference, δ the margin.
 """
@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import ndtr, stdtr
 
-from rivals._types import FloatArray
+from rivals._core.types import FloatArray
 
 
 def probability_lower(

@@ -7,8 +7,8 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from rivals._types import FloatArray
-from rivals.losses import finite
+from rivals._core.losses import finite
+from rivals._core.types import FloatArray
 
 
 class QuantileFunction:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from rivals._types import FloatArray
+from rivals._core.types import FloatArray
 
 # A bracket is narrowed to this part of it, or to the last digit. Some ten steps are enough where
 # the function is smooth; where it jumps, every third step or so halves.

@@ -8,22 +8,22 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from rivals.plots.calibration import plot_calibration, plot_valid_c, shade_overconfidence
-from rivals.plots.differences import plot_differences
-from rivals.plots.forest import plot_forest
-from rivals.plots.looks import plot_looks
-from rivals.plots.plan import plot_plan
-from rivals.plots.probability import plot_probability
-from rivals.plots.quantiles import plot_quantiles
-from rivals.plots.risks import plot_risks
-from rivals.plots.sweep import plot_sweep
-from rivals.plots.ties import plot_ties
-from rivals.setting import one_of
+from rivals._core.setting import one_of
+from rivals.plots._calibration import plot_calibration, plot_valid_c, shade_overconfidence
+from rivals.plots._differences import plot_differences
+from rivals.plots._forest import plot_forest
+from rivals.plots._looks import plot_looks
+from rivals.plots._plan import plot_plan
+from rivals.plots._probability import plot_probability
+from rivals.plots._quantiles import plot_quantiles
+from rivals.plots._risks import plot_risks
+from rivals.plots._sweep import plot_sweep
+from rivals.plots._ties import plot_ties
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from rivals.result import Comparison
+    from rivals._result.comparison import Comparison
 
 __all__ = [
     "plot",

@@ -1,36 +1,34 @@
 """Doors: losses, or summaries of groups, from whatever a study has. Each loads on first use."""
 
-import sys
 from importlib import import_module
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from rivals.read.cross_validation import cross_validated
-    from rivals.read.distributions import distribution
-    from rivals.read.evaluations import evaluations
-    from rivals.read.fitted import fitted
-    from rivals.read.left_out import left_out
-    from rivals.read.left_out_posterior import left_out_posterior
-    from rivals.read.posterior import posterior
-    from rivals.read.predictions import predictions
-    from rivals.read.search_results import search_results
-    from rivals.read.summaries import summaries
-    from rivals.read.table import table
+    from rivals.read._cross_validation import cross_validated
+    from rivals.read._distributions import distribution
+    from rivals.read._evaluations import evaluations
+    from rivals.read._fitted import fitted
+    from rivals.read._left_out import left_out
+    from rivals.read._left_out_posterior import left_out_posterior
+    from rivals.read._posterior import posterior
+    from rivals.read._predictions import predictions
+    from rivals.read._search_results import search_results
+    from rivals.read._summaries import summaries
+    from rivals.read._table import table
 
 # The module of each door.
 HOMES = {
-    "cross_validated": "cross_validation",
-    "distribution": "distributions",
-    "evaluations": "evaluations",
-    "fitted": "fitted",
-    "left_out": "left_out",
-    "left_out_posterior": "left_out_posterior",
-    "posterior": "posterior",
-    "predictions": "predictions",
-    "search_results": "search_results",
-    "summaries": "summaries",
-    "table": "table",
+    "cross_validated": "_cross_validation",
+    "distribution": "_distributions",
+    "evaluations": "_evaluations",
+    "fitted": "_fitted",
+    "left_out": "_left_out",
+    "left_out_posterior": "_left_out_posterior",
+    "posterior": "_posterior",
+    "predictions": "_predictions",
+    "search_results": "_search_results",
+    "summaries": "_summaries",
+    "table": "_table",
 }
 
 __all__ = [
@@ -46,20 +44,6 @@ __all__ = [
     "summaries",
     "table",
 ]
-
-
-class _Doors(ModuleType):
-    """A package where a door that is called as its module is remains the function.
-
-    Python sets the attribute of a package to a module that is imported from it.
-    """
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        is_home = isinstance(value, ModuleType) and HOMES.get(name) == name
-        super().__setattr__(name, getattr(value, name) if is_home else value)
-
-
-sys.modules[__name__].__class__ = _Doors
 
 
 def __getattr__(name: str) -> Any:

@@ -1,5 +1,5 @@
 """One self-contained interactive page about a comparison."""
 
-from rivals.report.page import write
+from rivals.report._page import write
 
 __all__ = ["write"]

@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import constants, optimize
 
-from rivals._checks import check_positive, check_size
-from rivals._types import RNG, FloatArray
-from rivals.models import Candidate
-from rivals.setting import one_of
+from rivals._core.candidates import Candidate
+from rivals._core.checks import check_positive, check_size
+from rivals._core.setting import one_of
+from rivals._core.types import RNG, FloatArray
 
 if TYPE_CHECKING:
     from rivals.calibration import Experiment

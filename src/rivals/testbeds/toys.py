@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rivals._types import RNG, FloatArray
-from rivals.models import Candidate
+from rivals._core.candidates import Candidate
+from rivals._core.types import RNG, FloatArray
 
 if TYPE_CHECKING:
     from rivals.calibration import Experiment

@@ -70,7 +70,7 @@ PROCESS = [
 @pytest.mark.parametrize(("law", "c", "seed"), STORED)
 @pytest.mark.filterwarnings("ignore::rivals.RivalsWarning")
 def test_with_one_simulation_p_never_changes(law, c, seed):
-    found = rivals.compare(sample(seed), law=law, c=c, n_simulations=1, rng=seed).probability
+    found = rivals.compare(sample(seed), method=law, c=c, n_simulations=1, rng=seed).probability
     for place, row in enumerate(STORED[law, c, seed]):
         expected = [float.fromhex(each) for each in row]
         assert found[place, place + 1 :].tolist() == expected
@@ -92,7 +92,7 @@ def test_nor_does_the_process():
 def test_p_is_that_of_the_moments_for_nearly_normal_risks():
     """Risks of many light losses are nearly normal; 12 000 draws of each: ± 0.0046."""
     losses = {"a": make_losses("gaussian", 1000, 0), "b": make_losses("gaussian", 1000, 5)}
-    result = rivals.compare(losses, law="beta", c=0.1, rng=0)
+    result = rivals.compare(losses, method="beta", c=0.1, rng=0)
     processes = [
         HierarchicalBetaProcess.from_losses(each, c=0.1, reference=result.summary.reference)
         for each in losses.values()
@@ -105,14 +105,14 @@ def test_p_is_that_of_the_moments_for_nearly_normal_risks():
 
 
 def test_an_interval_is_of_the_draws():
-    result = rivals.compare(sample(7), law=Beta(n_draws=2000), rng=1)
-    low, high = result.law.risk_interval(result.summary, result.setting)
-    law = result.law.risks(result.summary, result.setting)
+    result = rivals.compare(sample(7), method=Beta(n_draws=2000), rng=1)
+    low, high = result.method.risk_interval(result.summary, result.setting)
+    law = result.method.risks(result.summary, result.setting)
     np.testing.assert_allclose(law.below(low)[0], 0.05, atol=2e-3)
     np.testing.assert_allclose(law.below(high)[0], 0.95, atol=2e-3)
     others = np.array([1, 2])
-    low, high = result.law.interval(result.summary, result.setting, 0, others)
-    beside = result.law.differences(result.summary, result.setting, others, np.zeros(2, int))
+    low, high = result.method.interval(result.summary, result.setting, 0, others)
+    beside = result.method.differences(result.summary, result.setting, others, np.zeros(2, int))
     np.testing.assert_allclose(beside.below(low)[0], 0.05, atol=1e-4)
     np.testing.assert_allclose(beside.below(high)[0], 0.95, atol=1e-4)
 
@@ -122,7 +122,7 @@ def test_ties_are_noted():
         "a": (np.repeat([0.0, 1.0], 100), np.repeat([0.0, 1.0], 100)),
         "b": sample(1, 200)["student"],
     }
-    result = rivals.compare(losses, law="beta", rng=0)
+    result = rivals.compare(losses, method="beta", rng=0)
     assert [note.code for note in result.notes] == ["ties"]
     assert tied_fraction(np.arange(50.0)) == 0.0
     assert tied_fraction(np.zeros(50)) == 1.0
@@ -130,13 +130,13 @@ def test_ties_are_noted():
 
 def test_the_law_paper_is_one_simulation_of_eight_refinements():
     losses = sample(3)
-    paper = rivals.compare(losses, law="paper", rng=1)
-    same = rivals.compare(losses, law=Beta(depth=8), rng=1)
+    paper = rivals.compare(losses, method="paper", rng=1)
+    same = rivals.compare(losses, method=Beta(depth=8), rng=1)
     np.testing.assert_array_equal(paper.probability, same.probability)
     assert paper.c == 1.0
     several = {name: (x, np.stack([s, s + 0.1])) for name, (x, s) in losses.items()}
     with pytest.raises(ValueError, match="one simulation of each model; got 2"):
-        rivals.compare(several, law="paper")
+        rivals.compare(several, method="paper")
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Law "paper" against the paper's Algorithm 1, written here from its text and nothing else."""
+"""Method "paper" against the paper's Algorithm 1, written here from its text and nothing else."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def test_b_is_that_of_the_paper_within_its_monte_carlo_error(data):
     for seed in SEEDS:
         models = losses_of_two(data, seed)
         for c in VALUES:
-            ours = rivals.compare(models, law="paper", c=c, rng=seed)
+            ours = rivals.compare(models, method="paper", c=c, rng=seed)
             rng = np.random.default_rng([seed, 7])
             a, b = (risks_by_the_paper(*models[name], c, rng) for name in ("a", "b"))
             below = a[:, None] < b[None, :]
@@ -127,7 +127,7 @@ def test_it_differs_from_the_converged_process_where_the_paper_is_not_converged(
     for seed in SEEDS:
         models = losses_of_two("heavy tails", seed)
         of_laws = [
-            rivals.compare(models, law=law, c=2.0**-9, rng=seed).probability[0, 1]
+            rivals.compare(models, method=law, c=2.0**-9, rng=seed).probability[0, 1]
             for law in ("paper", "beta")
         ]
         differences.append(abs(of_laws[0] - of_laws[1]))
@@ -137,11 +137,11 @@ def test_it_differs_from_the_converged_process_where_the_paper_is_not_converged(
 
 def test_in_one_word_it_is_the_papers_algorithm():
     models = losses_of_two("normal", 0)
-    result = rivals.compare(models, law="paper", rng=0)
+    result = rivals.compare(models, method="paper", rng=0)
     assert result.c == 1.0
-    assert result.law.depth == REFINEMENTS
+    assert result.method.depth == REFINEMENTS
     assert result.correction is None
-    same = rivals.compare(models, law=rivals.laws.Beta(depth=8), c=1.0, rng=0)
+    same = rivals.compare(models, method=rivals.laws.Beta(depth=8), c=1.0, rng=0)
     assert np.array_equal(result.probability, same.probability)
 
 
@@ -152,4 +152,4 @@ def test_more_simulations_are_refused():
         for name, (observed, own) in models.items()
     }
     with pytest.raises(ValueError, match="one simulation"):
-        rivals.compare(several, law="paper")
+        rivals.compare(several, method="paper")

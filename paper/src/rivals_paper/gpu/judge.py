@@ -2,7 +2,7 @@
 
 B under both laws, and the error of the truth.
 
-The library judges one experiment at a time on a processor, at a tenth of a second under law "beta".
+The library judges one experiment at a time on a processor, at a tenth of a second under method "beta".
 Here one thread draws whole paths of the process (depth 8, straight pieces: the resolution of the
 paper), every node by its own beta distribution; nothing enters by its moments. So this is an
 independent computation of the same law, and `python -m rivals_paper.gpu check` compares both. The
@@ -312,7 +312,7 @@ def beta_probability(
     seed: int = 0,
     simpson: bool = False,
 ) -> DeviceArray:
-    """P(R_a < R_b) under law "beta" with one simulation, at every c.
+    """P(R_a < R_b) under method "beta" with one simulation, at every c.
 
     Parameters
     ----------
@@ -392,7 +392,7 @@ def log_ratios(centre: DeviceArray, xp: Any) -> DeviceArray:
 def transport_probability(
     means: DeviceArray, distances: DeviceArray, variance: DeviceArray, c: Any
 ) -> DeviceArray:
-    """P(R_a < R_b) under law "transport".
+    """P(R_a < R_b) under method "transport".
 
     Mean losses (n, 2), squared distances (n, 2), variance of the mean difference (n,).
     """

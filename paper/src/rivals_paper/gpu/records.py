@@ -41,7 +41,7 @@ RESIDENT: Final = (
     33_792  # threads that an H200 holds: 132 processors, 256 each with their 255 registers
 )
 C_BETWEEN: Final = (2.0, 8.0)  # where the paper tried nothing
-SIMULATIONS: Final = 16  # under law "transport"
+SIMULATIONS: Final = 16  # under method "transport"
 SEED: Final = 20261116
 ROWS: Final = 4096  # judged at a time
 LONG: Final = 16_384  # ms of the recording that told the truth in the original study

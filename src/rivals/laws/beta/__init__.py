@@ -1,4 +1,4 @@
-"""Law "beta": the hierarchical beta process of René and Longtin (2025).
+"""Method "beta": the hierarchical beta process of René and Longtin (2025).
 
 Assumption. The quantile function of a replication strays from that of the observed losses, q*, by
 the misfit δ = |q~ − q*|, independently in each interval that is halved: q^(0) and q^(1) are normal
@@ -6,7 +6,7 @@ with variance c δ², and each midpoint divides the rise of its interval by x ~ 
 
 Formula. ψ(α) − ψ(β) = ln r and ψ₁(α) + ψ₁(β) = 2 c δ², with r the ratio of both rises of q*. Mean
 and variance of R = ∫ q^ follow bottom-up, exactly; probabilities are counted in independent draws
-of both risks. With one simulation this is the paper's process, bit for bit; law "paper" is its
+of both risks. With one simulation this is the paper's process, bit for bit; method "paper" is its
 algorithm as it was run, refined eight times.
 """
 
@@ -19,16 +19,16 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from rivals._checks import check_depth, check_size
-from rivals._random import COMPARISON_DRAWS, EXPERIMENT_DRAWS
-from rivals._types import FloatArray, IntArray
-from rivals._words import Refusal, opt
-from rivals.evidence import Note
-from rivals.laws.base import Law
+from rivals._core.checks import check_depth, check_size
+from rivals._core.evidence import Note
+from rivals._core.law import Law
+from rivals._core.losses import Losses, Provenance, Study, finite
+from rivals._core.seeds import COMPARISON_DRAWS, EXPERIMENT_DRAWS
+from rivals._core.setting import Setting
+from rivals._core.texts import Refusal, opt
+from rivals._core.types import FloatArray, IntArray
 from rivals.laws.beta.process import HierarchicalBetaProcess, processes_at_each
 from rivals.laws.transport import need_simulations
-from rivals.losses import Losses, Provenance, Study, finite
-from rivals.setting import Setting
 
 __all__ = ["Beta", "BetaSummary", "HierarchicalBetaProcess", "Paper", "draw_seed"]
 
@@ -98,7 +98,7 @@ class Beta(Law[BetaSummary]):
     --------
     >>> import rivals
     >>> from rivals.testbeds import toys
-    >>> rivals.compare(toys.losses(), law="beta", rng=0).survivors
+    >>> rivals.compare(toys.losses(), method="beta", rng=0).survivors
     ('A',)
     """
 
@@ -233,8 +233,8 @@ class Paper(Beta):
     def summarise(self, study: Study) -> BetaSummary:
         if study.n_simulations > 1:
             raise Refusal(
-                f"law 'paper' is the paper's algorithm, with one simulation of each model; got "
-                f"{study.n_simulations}: pass one, or use {opt.law('beta')}"
+                f"method 'paper' is the paper's algorithm, with one simulation of each model; got "
+                f"{study.n_simulations}: pass one, or use {opt.method('beta')}"
             )
         return super().summarise(study)
 

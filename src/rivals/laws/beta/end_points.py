@@ -9,7 +9,7 @@ from math import hypot, sqrt
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from rivals._types import FloatArray, IntArray
+from rivals._core.types import FloatArray, IntArray
 
 
 @dataclass(frozen=True)

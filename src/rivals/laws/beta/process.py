@@ -16,13 +16,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from rivals._checks import check_depth, check_positive, check_size
-from rivals._random import PROCESS_END_POINTS, PROCESS_NODES, entropy_from, stream
-from rivals._types import RNG, FloatArray, IntArray
+from rivals._core.checks import check_depth, check_positive, check_size
+from rivals._core.losses import Losses
+from rivals._core.seeds import PROCESS_END_POINTS, PROCESS_NODES, entropy_from, stream
+from rivals._core.types import RNG, FloatArray, IntArray
 from rivals.laws.beta import tree
 from rivals.laws.beta.end_points import EndPoints
 from rivals.laws.beta.squares import root_mean_square
-from rivals.losses import Losses
 from rivals.method.quantiles import QuantileFunction, grid
 
 # "As deep as the data resolve" is 2^depth ≈ L. The paper's 8 levels are the least, for very small

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import psi
 
-from rivals._types import FloatArray, IntArray
+from rivals._core.types import FloatArray, IntArray
 
 # Outside this box the solution equals that on its border to double precision in every use made of
 # it: at v = 1e-30 x is its centre to 15 digits, at v = 1e30 a fair coin, at |ln r| = 500 x is 0 or

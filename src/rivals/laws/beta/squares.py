@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rivals._types import FloatArray
+from rivals._core.types import FloatArray
 
 
 def root_mean_square(differences: list[FloatArray]) -> FloatArray:

@@ -17,7 +17,7 @@ from math import log
 import numpy as np
 from scipy.special import betainc
 
-from rivals._types import FloatArray, IntArray
+from rivals._core.types import FloatArray, IntArray
 from rivals.laws.beta.end_points import EndPoints, variances_at
 from rivals.laws.beta.solver import beta_moments, beta_parameters
 from rivals.laws.beta.squares import root_mean_square

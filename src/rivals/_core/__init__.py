@@ -1,0 +1,1 @@
+"""What a comparison is made of, from arrays to the decision."""

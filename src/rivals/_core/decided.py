@@ -1,0 +1,260 @@
+"""Evidence and decision, and every number that follows from them: what a result shows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from math import nan
+from typing import Any, Self
+
+import numpy as np
+
+from rivals._core.beside import Beside
+from rivals._core.evidence import Evidence, Note
+from rivals._core.judge import MANY, Correction, corrected, judge
+from rivals._core.law import Law, Reduced, central_interval
+from rivals._core.rule import Decision, Rejection, decide
+from rivals._core.setting import Setting
+from rivals._core.summaries import GroupSummaries
+from rivals._core.types import FloatArray
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Decided:
+    """What was asked, of which losses, and what was decided.
+
+    Attributes
+    ----------
+    reduced : Reduced
+        The law, and the losses as it reduced them.
+    setting : Setting
+        Every option.
+    evidence : Evidence
+        Risks, and probabilities of pairs.
+    decision : Decision
+        What follows from them.
+    noticed : tuple of Note
+        What is probably wrong with the losses.
+    calibration
+        What chose c, if anything did.
+    correction : callable or None
+        The curve of the calibration, through which probabilities were read.
+    """
+
+    reduced: Reduced[Any]
+    setting: Setting
+    evidence: Evidence
+    decision: Decision
+    noticed: tuple[Note, ...] = ()
+    calibration: Any = None
+    correction: Correction | None = None
+    _besides: dict[Any, Beside] = field(default_factory=dict, init=False)
+
+    @classmethod
+    def of(
+        cls,
+        law: Law[Any],
+        summary: Any,
+        setting: Setting,
+        noticed: tuple[Note, ...] = (),
+        calibration: Any = None,
+        correction: Correction | None = None,
+    ) -> Self:
+        """From what a law made of the losses."""
+        reduced = Reduced(law, summary)
+        evidence, decision = judge(reduced, setting, correction)
+        return cls(reduced, setting, evidence, decision, noticed, calibration, correction)
+
+    @property
+    def method(self) -> Law[Any]:
+        """How the distribution of the risk was made."""
+        return self.reduced.law
+
+    @property
+    def summary(self) -> Any:
+        """What the law needs of the losses.
+
+        Of method "groups" `GroupSummaries`.
+        """
+        return self.reduced.summary
+
+    # ---------------------------------------------------------------- the decision
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of the models, in the order given."""
+        return self.evidence.names
+
+    @property
+    def ranking(self) -> tuple[str, ...]:
+        """The models by risk, the best first."""
+        return self.decision.ranking
+
+    @cached_property
+    def survivors(self) -> tuple[str, ...]:
+        """Models that are not rejected, the best first."""
+        return self.decision.survivors
+
+    @property
+    def rejections(self) -> dict[str, Rejection]:
+        """Which models are rejected, by which rival, with which P."""
+        return self.decision.rejections
+
+    @property
+    def best(self) -> str:
+        """The model of lowest risk."""
+        return self.ranking[0]
+
+    # ---------------------------------------------------------------- numbers
+
+    @property
+    def risk(self) -> dict[str, float]:
+        """The risk of each model.
+
+        What the decision is about; with groups the mean over groups.
+        """
+        return dict(zip(self.names, self.evidence.risk.tolist(), strict=True))
+
+    @property
+    def c(self) -> float:
+        """The sensitivity; nan with groups, which take its place."""
+        return nan if self.method.needs_groups else self.method.c(self.setting)
+
+    @cached_property
+    def probability(self) -> FloatArray:
+        """P of every pair of models.
+
+        [a, b] = P(a better than b by more than the margin).
+        """
+        return self.every_pair.probability
+
+    @cached_property
+    def every_pair(self) -> Evidence:
+        """The evidence of all pairs.
+
+        Also where the decision needed few.
+        """
+        if self.evidence.is_complete:
+            return self.evidence
+        return corrected(self.reduced.evidence(self.setting), self.correction)
+
+    @property
+    def standard_error(self) -> FloatArray:
+        """Monte Carlo error of `probability`.
+
+        Zero in closed form.
+        """
+        return self.evidence.standard_error
+
+    def over(self, new_groups: float) -> FloatArray:
+        """`probability` over another number of new groups."""
+        setting = self.setting.but(new_groups=new_groups)
+        found = self.reduced.evidence(setting).probability
+        return found if self.correction is None else self.correction(found)
+
+    def beside(self, model: str, others: Sequence[str] | None = None) -> Beside:
+        """One model beside others.
+
+        By default all by risk; of more than 64 the best 64.
+        """
+        if others is None or len(self.names) <= MANY:
+            others = self.ranking[: MANY + 1]
+        asked = (model, tuple(name for name in others if name != model))
+        if asked not in self._besides:
+            places = np.array([self.place[name] for name in asked[1]], dtype=np.intp)
+            self._besides[asked] = Beside(
+                self.reduced,
+                self.setting,
+                self.evidence,
+                self.correction,
+                self.place[model],
+                places,
+            )
+        return self._besides[asked]
+
+    @cached_property
+    def place(self) -> dict[str, int]:
+        """Where each model stands in arrays."""
+        return {name: place for place, name in enumerate(self.names)}
+
+    def risk_interval(self, *, without_c: bool = False) -> tuple[FloatArray, FloatArray]:
+        """Between which values the risk of each model lies.
+
+        At c, or with c unknown.
+        """
+        make = self.method.risks_without_c if without_c else self.method.risks
+        found = make(self.summary, self.setting).over(self.setting.new_groups)
+        return central_interval(found, len(self.names), self.setting.level)
+
+    @property
+    def c_is_unknown(self) -> bool:
+        """Whether nothing says what c is."""
+        return self.method.c_is_unknown(self.setting)
+
+    @property
+    def new_groups(self) -> float | None:
+        """The number of new groups of the decision.
+
+        None without groups.
+        """
+        return self.setting.new_groups or self.n_groups or None
+
+    @cached_property
+    def n_groups(self) -> int:
+        """How many groups were observed; 0 without groups."""
+        return int(self.summary.n_groups)
+
+    @cached_property
+    def groups(self) -> GroupSummaries | None:
+        """The summaries of the groups; None without groups."""
+        return self.summary if self.n_groups else None
+
+    @property
+    def noun(self) -> str:
+        """What a group is called."""
+        return "group" if self.groups is None else self.groups.noun
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """What to know about these losses, as codes and values."""
+        return (*self.noticed, *self.evidence.notes)
+
+    # ---------------------------------------------------------------- at other options
+
+    def at(self, **options: Any) -> Self:
+        """The decision at other options, from the same losses.
+
+        A calibration is of its c; at another one, P is as the law has it.
+
+        Examples
+        --------
+        >>> import rivals
+        >>> from rivals.testbeds import toys
+        >>> rivals.compare(toys.losses(), rng=0).at(c=1000.0).rejections
+        {}
+        """
+        setting = self.setting.but(**options)
+        if options.keys() <= {"threshold"} and self.evidence.is_complete:
+            return replace(self, setting=setting, decision=decide(self.evidence, setting))
+        same_c = setting.c == self.setting.c
+        correction = self.correction if same_c else None
+        evidence, decision = judge(self.reduced, setting, correction)
+        return replace(
+            self,
+            setting=setting,
+            evidence=evidence,
+            decision=decision,
+            calibration=self.calibration if same_c else None,
+            correction=correction,
+        )
+
+    def sweep(self, values: Sequence[float] | None = None) -> dict[float, Self]:
+        """The decision at each of several c.
+
+        P is as the law has it, not read through a curve.
+        """
+        chosen = [2.0**octave for octave in range(-6, 5, 2)] if values is None else values
+        plain = replace(self, correction=None)  # a curve holds at one c
+        decisions = [plain.at(c=c) for c in chosen]
+        return {float(decision.c): decision for decision in decisions}

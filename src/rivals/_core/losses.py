@@ -1,0 +1,468 @@
+"""What each model lost at each held-out point, the groups of the points, and where losses come
+from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from rivals._core.checks import check_printable
+from rivals._core.grouping import Grouping
+from rivals._core.texts import Refusal, WrongKind, opt
+from rivals._core.types import FloatArray, IntArray
+
+# Squares of larger losses may overflow. One place refuses them, and nothing is scaled.
+LARGEST = 1e150
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """Where losses come from.
+
+    Sentences and the decision depend on it.
+
+    Attributes
+    ----------
+    loss, unit : str
+        As "negative log density" and "nats".
+    left_out : bool or None
+        Whether each group was predicted by models that were fitted to the other groups, and hence
+        share training data; None where nobody said.
+    n_folds : int
+        How many folds of groups; 0 where nobody said.
+    noise : str
+        The distribution that was assumed about predictions, as "gaussian".
+    point : str
+        What one point is called, as "pupil".
+    library : str
+        What fitted the models, as "scikit-learn".
+
+    Examples
+    --------
+    >>> import rivals
+    >>> rivals.Provenance(loss="absolute error", unit="points", left_out=True).unit
+    'points'
+    """
+
+    loss: str = ""
+    unit: str = ""
+    left_out: bool | None = None
+    n_folds: int = 0
+    noise: str = ""
+    point: str = "point"
+    library: str = ""
+
+    def __post_init__(self) -> None:
+        texts = (self.loss, self.unit, self.noise, self.point, self.library)
+        if not all(isinstance(each, str) for each in texts):
+            raise TypeError(f"loss, unit, noise, point and library must be text; got {texts}")
+        check_printable("loss, unit, noise, point and library", texts)
+        if self.left_out not in (True, False, None):
+            raise WrongKind(f"{opt['left_out']} must be True, False or None; got {self.left_out!r}")
+        if not isinstance(self.n_folds, int) or self.n_folds < 0:
+            raise TypeError(f"n_folds must be a whole number, 0 or more; got {self.n_folds!r}")
+
+
+NOT_SAID = Provenance()
+
+
+class Fits(NamedTuple):
+    """The fit of each fold, judged on all groups: what these fits share widens P no more than that.
+
+    Attributes
+    ----------
+    means : array, shape (folds, groups)
+        Mean losses.
+    fold : array of int, shape (groups,)
+        Which fold left each group out.
+    """
+
+    means: FloatArray
+    fold: IntArray
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Losses:
+    """Losses of one model at held-out points.
+
+    Parameters
+    ----------
+    observed : array_like, shape (points,)
+        The loss at each held-out point: lower is better. Usually the negative log likelihood.
+    simulated : array_like, shape (points,) or (simulations, points), optional
+        The same loss of the same model at points that it simulated itself. With three groups or
+        more, none are needed.
+    groups : array_like or Grouping, optional
+        The group of each point (school, site, subject): `compare` uses it.
+    source : Provenance
+        Where the losses come from.
+    left_out : bool, optional
+        Whether each group was predicted by models fitted to the other groups; part of `source`.
+    unit : str, optional
+        Of the losses, as "nats"; part of `source`.
+
+    See Also
+    --------
+    Candidate : a model as two functions, from which losses are computed.
+    compare : finds which models would win again.
+
+    Examples
+    --------
+    >>> losses = Losses([0.3, 1.2, 0.7, 0.4], groups=["a", "a", "b", "b"])
+    >>> round(losses.mean, 3)
+    0.65
+    """
+
+    observed: FloatArray
+    simulated: FloatArray
+    groups: Grouping | None
+    source: Provenance
+    index: Any
+    fits: Fits | None
+
+    def __init__(
+        self,
+        observed: npt.ArrayLike,
+        simulated: npt.ArrayLike | None = None,
+        *,
+        groups: Any = None,
+        source: Provenance = NOT_SAID,
+        left_out: bool | None = None,
+        unit: str | None = None,
+        fits: Fits | None = None,
+    ) -> None:
+        said = {"left_out": left_out, "unit": unit}
+        known: dict[str, Any] = {name: value for name, value in said.items() if value is not None}
+        index = getattr(observed, "index", None)
+        set_field = object.__setattr__  # the class is frozen
+        set_field(self, "observed", _vector(observed))
+        set_field(self, "simulated", _matrix(simulated, self.observed.size))
+        set_field(self, "groups", _grouping_of(groups, self.observed.size, index))
+        set_field(self, "source", replace(source, **known) if known else source)
+        set_field(self, "index", index if hasattr(index, "equals") else None)
+        set_field(self, "fits", fits)
+
+    @classmethod
+    def from_log_likelihood(
+        cls, observed: npt.ArrayLike, simulated: npt.ArrayLike | None = None, **options: Any
+    ) -> Losses:
+        """From log likelihoods, where higher is better.
+
+        Examples
+        --------
+        >>> Losses.from_log_likelihood([-1.0, -2.0], [-1.5, -0.5]).observed
+        array([1., 2.])
+        """
+        turned = None if simulated is None else -numbers(simulated, "simulated log likelihoods")
+        return cls(-numbers(observed, "observed log likelihoods"), turned, **options)
+
+    @property
+    def n_points(self) -> int:
+        """Number of held-out points."""
+        return self.observed.size
+
+    @property
+    def n_simulations(self) -> int:
+        """Number of simulations."""
+        return len(self.simulated)
+
+    @cached_property
+    def reference(self) -> float:
+        """A typical observed loss, to subtract before anything is computed."""
+        return float(np.median(self.observed))
+
+    @cached_property
+    def mean(self) -> float:
+        """Mean observed loss.
+
+        Computed about the median: an offset then costs no digits.
+        """
+        return self.reference + float(np.mean(self.observed - self.reference))
+
+    def __repr__(self) -> str:
+        parts = [f"{self.n_points} points", f"mean {self.mean:.5g}"]
+        if self.n_simulations:
+            parts.append(f"{self.n_simulations} × {self.simulated.shape[1]} simulated")
+        if self.groups is not None:
+            parts.append(f"{len(self.groups.names)} groups")
+        return f"Losses({', '.join(parts)})"
+
+
+def numbers(values: npt.ArrayLike, what: str) -> FloatArray:
+    """An array of numbers, whatever library it comes from."""
+    if getattr(getattr(values, "dtype", None), "kind", "") == "c":
+        raise TypeError(f"{what} must be numbers; got complex ones")
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise TypeError(f"{what} must be numbers; got {_first_text(values)}") from None
+
+
+def finite(losses: npt.ArrayLike, what: str) -> FloatArray:
+    """Numbers, all of them finite and of a size whose squares are."""
+    found = numbers(losses, what)
+    if not found.size:
+        return found
+    # One pass each and no copy: a nan is neither at most nor at least anything.
+    if found.max() <= LARGEST and found.min() >= -LARGEST:
+        return found
+    if np.isnan(found).any():
+        missing = np.isnan(found)
+        first = np.argwhere(missing)[0].tolist()
+        raise ValueError(
+            f"{what}: {missing.sum()} of {found.size} are missing (nan), the first at "
+            f"{first[0] if found.ndim == 1 else tuple(first)}; leave these points out for all "
+            "models, or mend the model"
+        )
+    if np.isposinf(found).any():
+        raise ValueError(
+            f"{what}: the model assigns zero probability to {np.isposinf(found).sum()} of "
+            f"{found.size} observations (infinite loss); give it some noise"
+        )
+    if np.isneginf(found).any():
+        raise ValueError(
+            f"{what}: {np.isneginf(found).sum()} of {found.size} are minus infinity: a density "
+            "that is infinite at a point cannot be compared"
+        )
+    raise ValueError(f"{what} beyond {LARGEST:g} cannot be squared; rescale the loss")
+
+
+def _first_text(values: Any) -> str:
+    """What is not a number, for an error."""
+    flat = np.asarray(values, dtype=object).ravel()
+    for value in flat[:100_000].tolist():
+        try:
+            float(value)
+        except (TypeError, ValueError):
+            return f"{value!r}"[:60]
+    return type(values).__name__
+
+
+def _vector(observed: npt.ArrayLike) -> FloatArray:
+    found = finite(observed, "observed losses")
+    if found.ndim != 1:
+        raise ValueError(
+            f"observed losses must be one number for each point; got an array of shape "
+            f"{found.shape}; simulated losses, which may have several rows, come second"
+        )
+    if found.size < 2:
+        raise ValueError(f"observed losses: need two points or more; got {found.size}")
+    return found
+
+
+def _matrix(simulated: npt.ArrayLike | None, n_points: int) -> FloatArray:
+    """Simulated losses, a row for each simulation; no row without any."""
+    if simulated is None:
+        return np.empty((0, 0))
+    found = np.atleast_2d(finite(simulated, "simulated losses"))
+    if found.ndim != 2:
+        raise ValueError(
+            f"simulated losses must be (simulations, points); got an array of shape {found.shape}"
+        )
+    if not found.size:
+        return np.empty((0, 0))
+    rows, columns = found.shape
+    if columns < 2:
+        raise ValueError(f"simulated losses: need two points or more; got shape {found.shape}")
+    if rows == n_points != columns and columns < rows:
+        raise ValueError(
+            f"simulated losses: shape {found.shape} means {rows} simulations of {columns} points, "
+            f"for {n_points} observed points; is the matrix transposed? Pass its .T"
+        )
+    return found
+
+
+def _grouping_of(groups: Any, n_points: int, index: Any) -> Grouping | None:
+    if groups is None:
+        return None
+    check_index(index, getattr(groups, "index", None), "groups")
+    grouping = Grouping.of(groups)
+    if grouping.codes.size != n_points:
+        raise Refusal(f"{opt['groups']}: {grouping.codes.size} labels for {n_points} points")
+    return grouping
+
+
+def check_index(first: Any, other: Any, what: str) -> None:
+    """Refuse labels of points (an index of pandas) in another order: rows belong together."""
+    both = hasattr(first, "equals") and hasattr(other, "equals")
+    if both and len(first) == len(other) and not first.equals(other):
+        raise ValueError(
+            f"{what}: the index differs from that of the points, so that rows may belong to other "
+            "points; put both into one order (.reindex), or pass arrays"
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Study:
+    """The losses of all models at the same points.
+
+    Attributes
+    ----------
+    names : tuple of str
+    observed : tuple of array
+        Of each model; no copies, since they may be large.
+    simulated : tuple of array
+        Of each model, simulations × points.
+    groups : Grouping or None
+    source : Provenance
+    order : "time" or None
+        Whether the points are a series.
+    clusters : Grouping or None
+        Points that depend on each other, where these are not replications.
+    """
+
+    names: tuple[str, ...]
+    observed: tuple[FloatArray, ...]
+    simulated: tuple[FloatArray, ...]
+    groups: Grouping | None
+    source: Provenance
+    order: str | None = None
+    clusters: Grouping | None = None
+    fits: tuple[Fits, ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        losses: Mapping[str, Losses],
+        *,
+        groups: Any = None,
+        order: str | None = None,
+        clusters: Any = None,
+    ) -> Study:
+        """From the losses of each model, which must be of the same points."""
+        check_names(list(losses))
+        given = list(losses.values())
+        _check_alike(losses)
+        n_points = given[0].n_points
+        index = given[0].index
+        carried = [each.groups for each in given if each.groups is not None]
+        grouping = _grouping_of(groups, n_points, index)
+        if grouping is None and carried:
+            grouping = carried[0]
+            _check_same_groups(losses, grouping)
+        return cls(
+            tuple(losses),
+            tuple(each.observed for each in given),
+            tuple(each.simulated for each in given),
+            grouping,
+            one_source([each.source for each in given]),
+            order,
+            _clusters(clusters, n_points, index),
+            _fits(given, grouping),
+        )
+
+    @property
+    def n_points(self) -> int:
+        """Of the data."""
+        return self.observed[0].size
+
+    @property
+    def n_simulations(self) -> int:
+        """Of each model."""
+        return len(self.simulated[0])
+
+    @cached_property
+    def reference(self) -> float:
+        """A typical loss of the best model. It is subtracted first: an offset costs no digits."""
+        best = int(np.argmin([losses.mean() for losses in self.observed]))
+        return float(np.median(self.observed[best]))
+
+
+def _fits(given: list[Losses], grouping: Grouping | None) -> tuple[Fits, ...]:
+    """Of all models, where all have those of the same folds of these groups; else none."""
+    found = [each.fits for each in given if each.fits is not None]
+    carried = given[0].groups
+    if len(found) < len(given) or grouping is None or carried is None:
+        return ()
+    alike = all(np.array_equal(each.fold, found[0].fold) for each in found)
+    return tuple(found) if alike and carried.same_as(grouping) else ()
+
+
+def check_names(names: list[Any]) -> None:
+    """Two models or more, with names that people can tell apart."""
+    if len(names) < 2:
+        raise ValueError(f"a comparison needs two models or more; got {len(names)}: {names}")
+    for name in names:
+        if not isinstance(name, str) or not name.strip():
+            raise TypeError(f"the name of a model must be a text; got {name!r}")
+    check_printable("models", names)
+    seen: dict[str, str] = {}
+    for name in names:
+        shown = " ".join(name.split())  # a blank is a blank, of whatever kind
+        shown = shown if shown.isprintable() else "".join(filter(str.isprintable, shown))
+        if shown in seen:
+            invisible = "" if name == seen[shown] else ", but for letters one cannot see"
+            raise ValueError(f"two models are called {shown!r}{invisible}")
+        seen[shown] = name
+
+
+def _check_alike(losses: Mapping[str, Losses]) -> None:
+    """All models at as many points, in one order, and with as many simulations as the first."""
+    first_name, first = next(iter(losses.items()))
+    for name, each in losses.items():
+        if each.n_points != first.n_points:
+            raise ValueError(
+                f"model {name!r} has {each.n_points} observed losses, but model {first_name!r} has "
+                f"{first.n_points}; judge all models at the same points"
+            )
+        if each.n_simulations != first.n_simulations:
+            raise ValueError(
+                f"model {name!r} has {each.n_simulations} simulations, but model {first_name!r} "
+                f"has {first.n_simulations}; give all models the same number"
+            )
+        check_index(first.index, each.index, f"model {name!r}")
+
+
+def _check_same_groups(losses: Mapping[str, Losses], grouping: Grouping) -> None:
+    for name, each in losses.items():
+        if each.groups is None:
+            raise Refusal(
+                f"model {name!r} carries no groups, but others do; pass {opt.groups} for "
+                "all, or give "
+                "every model its groups"
+            )
+        if each.groups is not grouping and not each.groups.same_as(grouping):
+            raise ValueError(
+                f"model {name!r} carries other groups than the models before it; all models must "
+                "be judged at the same points in the same order"
+            )
+
+
+def one_source(sources: list[Provenance]) -> Provenance:
+    """What all models say alike; what differs in name alone is left open."""
+    first = sources[0]
+    for other in sources[1:]:
+        if other.unit and first.unit and other.unit != first.unit:
+            raise ValueError(
+                f"losses are in {first.unit} and in {other.unit}; give all models one unit"
+            )
+        if other.left_out != first.left_out:
+            raise Refusal(
+                "some losses are of left-out groups and others are not, or do not say so; the "
+                f"same must hold for all models: Losses(..., {opt.left_out(True)})"
+            )
+    same = {
+        name: getattr(first, name)
+        for name in Provenance.__dataclass_fields__
+        if all(getattr(other, name) == getattr(first, name) for other in sources)
+    }
+    units = [each.unit for each in sources if each.unit]
+    noises = dict.fromkeys(each.noise for each in sources if each.noise)
+    return replace(Provenance(**same), unit=units[0] if units else "", noise=" or ".join(noises))
+
+
+def _clusters(clusters: Any, n_points: int, index: Any) -> Grouping | None:
+    grouping = _grouping_of(clusters, n_points, index)
+    if grouping is not None and len(grouping.names) < 2:
+        raise Refusal(
+            f"{opt['clusters']}: all points are in one, but their sampling error needs two "
+            "or more; leave "
+            "clusters out"
+        )
+    return grouping

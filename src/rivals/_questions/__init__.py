@@ -1,0 +1,1 @@
+"""Questions to a comparison, a file each."""

@@ -1,0 +1,102 @@
+"""Ranks of many models: between which places each lies, and which may be the best.
+
+A model is behind another where P exceeds the threshold: the rule of every decision, and no other.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rivals._core.decided import Decided
+from rivals._core.rule import BETTER, WORSE, classify
+from rivals._core.types import IntArray
+from rivals._result import sentences as say
+from rivals._result.renderers import Answer, Column, Table, rows
+
+
+@dataclass(frozen=True, eq=False)
+class Ranks(Answer):
+    """The ranks that each model may have.
+
+    Attributes
+    ----------
+    models : tuple of str
+        By risk, the best first.
+    low, high : array of int
+        The best and the worst rank that each may have.
+    tier : array of int
+        1 for those that may be the best; 2 for those that may be the best of the rest, and so on.
+    level : float
+        The confidence.
+    """
+
+    models: tuple[str, ...]
+    low: IntArray
+    high: IntArray
+    tier: IntArray
+    level: float
+
+    @property
+    def first_tier(self) -> tuple[str, ...]:
+        """Models that may be the best."""
+        pairs = zip(self.models, self.tier.tolist(), strict=True)
+        return tuple(name for name, tier in pairs if tier == 1)
+
+    def to_records(self) -> list[dict[str, Any]]:
+        """A row for each model."""
+        return rows(
+            model=self.models, low=self.low, high=self.high, tier=self.tier, level=self.level
+        )
+
+    @property
+    def table(self) -> Table:
+        """A row for each model."""
+        ranks = list(zip(self.low.tolist(), self.high.tolist(), strict=True))
+        note = say.ranked(self.level, self.first_tier, len(self.models))
+        return Table(
+            (
+                Column("model", self.models, is_text=True),
+                Column("rank", ranks, lambda ends: "–".join(map(str, dict.fromkeys(ends)))),
+                Column("tier", self.tier.tolist()),
+            ),
+            (note,),
+        )
+
+    def __str__(self) -> str:
+        return str(self.table)
+
+
+def ranks(result: Decided) -> Ranks:
+    """From the probabilities of all pairs."""
+    order = np.array([result.place[name] for name in result.ranking])
+    n_models = order.size
+    pairs = result.every_pair
+    said = classify(
+        pairs.forward,
+        pairs.backward,
+        result.setting.threshold,
+        clear=pairs.clear,
+        error=pairs.error,
+    ).said
+    beats = np.zeros((n_models, n_models), dtype=bool)
+    beats[pairs.better, pairs.worse] = said == BETTER
+    beats[pairs.worse, pairs.better] = said == WORSE
+    beats = beats[np.ix_(order, order)]
+    tier = np.zeros(n_models, dtype=np.intp)
+    number = 0
+    while (tier == 0).any():
+        number += 1
+        left = tier == 0
+        beaten = beats[left].any(axis=0)
+        stands = left & ~beaten
+        tier[stands if stands.any() else left] = number  # a circle stays together
+    return Ranks(
+        result.ranking,
+        1 + beats.sum(axis=0),
+        n_models - beats.sum(axis=1),
+        tier,
+        result.setting.threshold,
+    )

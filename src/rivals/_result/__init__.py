@@ -1,0 +1,1 @@
+"""What a decision says: tables, sentences, files."""

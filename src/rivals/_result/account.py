@@ -1,0 +1,290 @@
+"""Which claims are made of a result, in which order. `sentences` has the words."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from math import inf
+from typing import Any
+
+import numpy as np
+
+from rivals._core.beside import LEAST_GROUPS
+from rivals._core.decided import Decided
+from rivals._core.setting import CalibratedC
+from rivals._questions.equivalence import below_the_spread, equivalent_models
+from rivals._result import sentences as say
+from rivals._result.claims import Claim, Measured, claim, written
+from rivals._result.track_record import LEVEL, Cell, cell_for, coverage_for, one_data_set
+
+# Of more models, details are of the best few.
+MOST_TOLD = 8
+SENSITIVITIES = (0.0625, 0.25, 1.0)
+# What the rates on real data were measured for; the law says at which of its own options.
+AS_MEASURED = Measured({"margin": 0.0, "looks": None, "new_groups": None})
+AT_LEVEL = Measured({"level": LEVEL})
+
+
+def opening(result: Decided) -> str:
+    """What was compared, on what."""
+    n_points = result.summary.n_points
+    source = result.summary.source
+    return say.opening(len(result.names), n_points, result.n_groups, result.noun, source)
+
+
+def conclusion(result: Decided) -> str:
+    """The decision in a sentence, and at most one of caution."""
+    return " ".join(written(result, [*decision(result), *cautions(result)[:1]])).strip()
+
+
+def decision(result: Decided) -> list[Claim]:
+    """The decision, and what is recommended, if anything is."""
+    best = result.ranking[0]
+    same = equivalent_models(result)
+    beside = result.beside(best, result.survivors)
+    open_names = [name for name in result.survivors if name not in (best, *same)]
+    open_models = {name: float(beside.better[beside.row(name)]) for name in open_names}
+    by_more = say.by_more(result.setting.margin, result.summary.source.unit)
+    where = say.where(result.new_groups or 0, result.n_groups, result.noun)
+    by_best = [name for name, found in result.rejections.items() if found.by == best]
+    by_others = {name: found.by for name, found in result.rejections.items() if found.by != best}
+    found = []
+    if by_best or open_models or not same:
+        found.append(claim(say.decided, best, by_best, open_models, where, by_more, list(same)))
+    unit = result.summary.source.unit
+    if same:
+        found.append(claim(say.equivalent, best, same, result.setting.margin, unit))
+    if by_others and len(by_others) <= say.MOST_NAMED:
+        found.append(claim(say.not_beaten_by_best, by_others))
+    return found
+
+
+def cautions(result: Decided) -> list[Claim]:
+    """What speaks against the decision, the gravest first."""
+    noun = result.noun
+    grave = ("opposite sign", "same losses", "errors not known")
+    found = [claim(say.noted, note, noun) for note in result.notes if note.code in grave]
+    found += _provisional(result)
+    found += _open(result)
+    held_back = _held_back_by_looks(result)
+    if held_back:
+        found.append(claim(say.looks_not_yet, result.ranking[0], held_back, noun))
+    if equivalent_models(result):
+        found += _below_the_spread(result)
+    found += _small_lead(result)
+    asked = [note for note in result.notes if note.code == "training not said"]
+    found += [claim(say.noted, note, noun) for note in asked]
+    return found if result.correction is None else [*found, claim(say.no_interval)]
+
+
+def _provisional(result: Decided) -> list[Claim]:
+    """P with c unknown, of the rejected model nearest to the best; of any, if none is rejected."""
+    if not result.c_is_unknown:
+        return []
+    beside = result.beside(result.ranking[0], tuple(result.rejections) or result.ranking)
+    if result.rejections:
+        beside = beside.only(np.isin(beside.names, tuple(result.rejections)))
+    unknown = beside.without_c()
+    nearest = int(np.argmin(unknown))
+    at_c, without = float(beside.better[nearest]), float(unknown[nearest])
+    n_data_sets = one_data_set().n_data_sets
+    return [claim(say.provisional, result.c, beside.names[nearest], at_c, without, n_data_sets)]
+
+
+def _open(result: Decided) -> list[Claim]:
+    """Rejections that random numbers of simulations or draws keep open."""
+    shares = dict(zip(result.names, result.decision.stability.tolist(), strict=True))
+    found = []
+    for model, each in result.decision.undecided.items():
+        if each.open_because == "simulations":
+            found.append(claim(say.unstable, model, each.by, each.probability, shares[model]))
+        else:
+            found.append(claim(say.too_close, model, each.by, each.probability))
+    return found
+
+
+def _held_back_by_looks(result: Decided) -> list[str]:
+    """Models that P alone would reject, but looks at growing data do not allow it yet."""
+    if not result.setting.looks:
+        return []
+    beside = result.beside(result.ranking[0])
+    rows = zip(beside.names, beside.better.tolist(), beside.outcomes.reasons, strict=True)
+    above = result.setting.threshold
+    held = [name for name, better, why in rows if why == "looks" and better > above]
+    return [name for name in held if name not in result.rejections]
+
+
+def _small_lead(result: Decided) -> list[Claim]:
+    """That a winner of the study may well lose in one new group."""
+    if result.groups is None or result.new_groups == 1:
+        return []
+    beaten = [name for name in result.ranking[1:] if name in result.rejections][:MOST_TOLD]
+    if not beaten:
+        return []
+    beside = result.beside(result.ranking[0], beaten)
+    one = beside.chance(1.0)[[beside.row(name) for name in beaten]]
+    close = int(np.argmin(np.where(np.isnan(one), 1.0, one)))
+    if not one[close] < say.SURE_OF_ONE:
+        return []
+    return [claim(say.small_lead, beaten[close], float(one[close]), result.noun)]
+
+
+def details(result: Decided) -> str:
+    """All the rest: by how much, sensitivity, notes, settings."""
+    head, *rest = [" ".join(written(result, decision(result))), *written(result, claims(result))]
+    return "\n".join(dict.fromkeys([head, *rest]))
+
+
+def claims(result: Decided) -> list[Claim]:
+    """All that is claimed beside the decision, the gravest first."""
+    found = cautions(result)
+    found += [claim(say.noted, note, result.noun) for note in result.notes]
+    found += _by_how_much(result)
+    found += _covered(result, "difference")
+    found += _heterogeneity(result)
+    margin = result.setting.margin
+    if result.groups is not None and margin:
+        if result.n_groups < LEAST_GROUPS:
+            found.append(
+                claim(say.too_few_for_equivalence, result.n_groups, LEAST_GROUPS, result.noun)
+            )
+        found += _below_the_spread(result)
+    n_simulations = result.summary.n_simulations
+    if n_simulations and result.correction is None:
+        others = [value for value in SENSITIVITIES if value != result.c]
+        at_each = [result.at(c=value).survivors for value in others]
+        found.append(claim(say.sensitivity, others, result.ranking[0], at_each))
+    found += _track_record(result)
+    seed = result.setting.rng if result.method.draws else None
+    threshold = result.setting.threshold
+    found.append(claim(say.settings, result.method.name, result.c, n_simulations, threshold, seed))
+    if isinstance(result.setting.c, CalibratedC):
+        how = _chosen(result)
+        found.append(claim(say.method_of_c, result.c, result.method.name, n_simulations, how))
+    if result.correction is not None:
+        found.append(claim(say.method_of_correction, result.correction.slope))
+    return found
+
+
+def _below_the_spread(result: Decided) -> list[Claim]:
+    spread = below_the_spread(result, result.setting.margin)
+    if spread is None:
+        return []
+    return [claim(say.margin_below_spread, result.setting.margin, spread, result.noun)]
+
+
+def _by_how_much(result: Decided) -> list[Claim]:
+    """Intervals of the differences from the best, and the largest margin of each rejection."""
+    first = result.ranking[0]
+    beside = result.beside(first, result.ranking[:MOST_TOLD])
+    unit = result.summary.source.unit
+    lines = []
+    level = result.setting.level
+    for name in result.ranking[1:MOST_TOLD]:
+        row = beside.row(name)
+        lowest, highest = float(beside.low[row]), float(beside.high[row])
+        if lowest != lowest:
+            continue  # its error is not known
+        lines.append(claim(say.ahead, first, name, lowest, highest, level, unit))
+        found = result.rejections.get(name)
+        if found is not None and found.by == first and not result.c_is_unknown:
+            margin = float(beside.largest_margin[row])
+            if margin > 0.0:
+                lines.append(
+                    claim(say.at_least, first, name, margin, result.setting.threshold, unit)
+                )
+    return lines
+
+
+def _heterogeneity(result: Decided) -> list[Claim]:
+    """τ and I² of the differences from the best."""
+    beside = result.beside(result.ranking[0], result.ranking[:MOST_TOLD])
+    unit = result.summary.source.unit
+    lines = []
+    for name in result.ranking[1:MOST_TOLD]:
+        tau, part = float(beside.tau[beside.row(name)]), float(beside.i2[beside.row(name)])
+        if tau == tau:
+            lines.append(claim(say.spread_between, name, tau, part, result.noun, unit))
+    return lines
+
+
+# ---------------------------------------------------------------- the track record
+
+
+def track_record(result: Decided) -> list[str]:
+    """How often winners that were named like this won again; nothing where it was not measured."""
+    return written(result, _track_record(result))
+
+
+def _track_record(result: Decided) -> list[Claim]:
+    cell = _cell(result)
+    if cell is None:
+        return []
+    return [claim(say.track_record, cell, result.n_groups, measured=AS_MEASURED)]
+
+
+def track_record_values(result: Decided) -> dict[str, Any] | None:
+    """The same as plain numbers."""
+    cell = _cell(result)
+    return None if cell is None else asdict(cell)
+
+
+def _cell(result: Decided) -> Cell | None:
+    """The cell of the closest pair that the decision names a winner of."""
+    left_out = result.summary.source.left_out
+    is_measured = result.groups is not None and AS_MEASURED.fits(result)
+    if not is_measured or left_out is None or not result.rejections:
+        return None
+    closest = min(each.probability for each in result.rejections.values())
+    return cell_for(left_out=left_out, n_groups=result.n_groups, probability=closest)
+
+
+def covered(result: Decided, of: str) -> list[str]:
+    """How often intervals of a difference, or of the risk of one model, covered on real data."""
+    return written(result, _covered(result, of))
+
+
+def _covered(result: Decided, of: str) -> list[Claim]:
+    over = {None: "the study repeated", 1.0: "one new group", inf: "the population mean"}
+    asked = over.get(result.setting.new_groups)
+    left_out = result.summary.source.left_out
+    if result.groups is None:
+        asked, left_out = "one new group", False
+    if asked is None or left_out is None or not AT_LEVEL.fits(result):
+        return []
+    n_groups = max(result.n_groups, 1)
+    found = coverage_for(of=of, over=asked, left_out=left_out, n_groups=n_groups)
+    return [] if found is None else [claim(say.coverage, found, n_groups, measured=AT_LEVEL)]
+
+
+# ---------------------------------------------------------------- for a paper
+
+
+def methods(result: Decided) -> str:
+    """A paragraph for the methods section of a paper."""
+    noun, setting, source = result.noun, result.setting, result.summary.source
+    horizon = say.new(result.new_groups or 1, noun)
+    before = [
+        claim(say.method_of_loss, source, noun, result.n_groups),
+        claim(say.methods, result.method.methods(result.summary), noun, horizon),
+    ]
+    parts = written(result, before)
+    if result.calibration is not None:
+        parts.append(result.calibration.methods())
+        if result.correction is not None:
+            parts.append(say.method_of_correction(result.correction.slope))
+    else:
+        n_simulations = result.summary.n_simulations
+        parts.append(say.method_of_c(result.c, result.method.name, n_simulations, _chosen(result)))
+    rule = claim(
+        say.method_of_rule, setting.threshold, setting.margin, source.unit, bool(setting.looks)
+    )
+    parts += written(result, [rule, *_provisional(result), *_track_record(result)])
+    return " ".join(part for part in parts if part)
+
+
+def _chosen(result: Decided) -> str:
+    given = result.setting.c
+    if isinstance(given, CalibratedC):
+        source = ", ".join(f"{key} {value}" for key, value in given.source.items())
+        return f"chosen by a calibration ({source})"
+    return "the default" if given is None else "given"

@@ -1,0 +1,684 @@
+"""Every sentence about a result, from plain values. No other file has any."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from html import escape
+from math import floor, inf, isfinite, log10
+
+from rivals._core.evidence import Note
+from rivals._core.losses import Provenance
+from rivals._core.texts import either, opt
+from rivals._result.track_record import NEAR, Cell, Coverage
+
+# More models than this are counted, not named.
+MOST_NAMED = 4
+# What needs more decimals than this, or is larger, is written by powers of ten.
+MOST_DECIMALS = 9
+LARGE = 1e12
+# Nouns of groups that are common, and whose plurals follow no rule.
+IRREGULAR = {
+    "woman": "women",
+    "man": "men",
+    "child": "children",
+    "person": "people",
+    "mouse": "mice",
+    "analysis": "analyses",
+    "strata": "strata",
+}
+# Below this probability of a single new group, a lead is called small.
+SURE_OF_ONE = 0.75
+
+POINTERS = either(
+    """details: result.details()   picture: result.plot()   page: result.report("page.html")""",
+    "details: --details   page: --report page.html",
+)
+
+# ---------------------------------------------------------------- numbers and names
+
+
+def probability(value: float) -> str:
+    """As "0.62", near 0 and 1 as "0.975"; cut, not rounded: it never passes a threshold."""
+    if value != value:
+        return "–"
+    if value > 0.999:
+        return ">0.999"
+    if value < 0.001:
+        return "<0.001"
+    digits = 2 if 0.05 <= value <= 0.95 else 3
+    return f"{floor(value * 10**digits + 1e-9) / 10**digits:.{digits}f}"
+
+
+def p_is(value: float) -> str:
+    """As "P = 0.62" or "P > 0.999"."""
+    if value != value:
+        return "P unknown"
+    text = probability(value)
+    return f"P {text[0]} {text[1:]}" if text[0] in "<>" else f"P = {text}"
+
+
+def percent(value: float) -> str:
+    """As "90 %"; of small numbers a decimal."""
+    return f"{100 * value:.1f} %" if 0.0 < value < 0.095 else f"{100 * value:.3g} %"
+
+
+def decimals_for(widths: Sequence[float]) -> int:
+    """As many decimals as show two digits of the narrowest of these intervals."""
+    seen = [width for width in widths if 0.0 < width < inf]
+    return max(1 - floor(log10(min(seen)) + 0.3), 0) if seen else 4
+
+
+def fixed(value: float | None, decimals: int) -> str:
+    """A number with so many decimals; never minus zero. Very large and small ones by powers."""
+    if value is None or not isfinite(value):
+        return "–" if value is None or value != value else "∞" if value > 0 else "−∞"
+    if decimals > MOST_DECIMALS or abs(value) >= LARGE:
+        return f"{value:.3g}"
+    text = f"{value:.{decimals}f}"
+    return text.lstrip("-") if float(text) == 0.0 else text
+
+
+def span(ends: tuple[float, float] | None, decimals: int) -> str:
+    """As "0.002 to 0.012"."""
+    if ends is None or ends[0] != ends[0]:
+        return "–"
+    return f"{fixed(ends[0], decimals)} to {fixed(ends[1], decimals)}"
+
+
+def plural(noun: str) -> str:
+    """As "schools", "studies" or "classes"; "schools", as a column may be called, remains."""
+    first, last = noun[: noun.rfind(" ") + 1], noun[noun.rfind(" ") + 1 :]
+    if last in IRREGULAR:
+        return first + IRREGULAR[last]
+    if noun.endswith("y") and noun[-2:-1] not in "aeiou":
+        return f"{noun[:-1]}ies"
+    if noun.endswith("s") and not noun.endswith(("ss", "us", "is")):
+        return noun
+    if noun.endswith(("s", "x", "ch", "sh")):
+        return f"{noun}es"
+    return f"{noun}s"
+
+
+def count(number: float, noun: str) -> str:
+    """As "1 school" or "160 schools"."""
+    return f"{number:g} {noun if number == 1 else plural(noun)}"
+
+
+def listed(names: Sequence[str], last: str = "and") -> str:
+    """As "A, B and C"; of many, how many."""
+    if len(names) > MOST_NAMED:
+        return f"{len(names)} other models"
+    return f" {last} ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
+
+
+def new(number: float, noun: str) -> str:
+    """The head of a column: as "1 new school", "160 new schools" or "all schools"."""
+    return f"all {plural(noun)}" if number == inf else count(number, f"new {noun}")
+
+
+def where(number: float, observed: int, noun: str) -> str:
+    """Where a winner would win again, for the end of a sentence."""
+    if observed in (0, number):
+        return "if the study were repeated"
+    if number == 1:
+        return f"in a single new {noun}"
+    return f"in the mean over all {plural(noun)}" if number == inf else f"in {new(number, noun)}"
+
+
+def by_more(margin: float, unit: str) -> str:
+    """As " by more than 0.01 nats", with a margin."""
+    return f" by more than {margin:g}{' ' * bool(unit)}{unit}" if margin else ""
+
+
+# ---------------------------------------------------------------- the screen
+
+
+def opening(n_models: int, n_points: int, n_groups: int, noun: str, source: Provenance) -> str:
+    """What was compared, on what, by which loss."""
+    groups = f" in {count(n_groups, noun)}" if n_groups else ""
+    if source.point == noun:  # a score of each fold
+        groups = ""
+    parts = [f"{n_models} models, {count(n_points, source.point)}{groups}."]
+    unit = f" ({source.unit})" if source.unit else ""
+    left_out = ""
+    if source.left_out and n_groups:
+        left_out = f", {plural(noun)} left out"
+        if source.n_folds and source.n_folds != n_groups:
+            left_out += f" in {source.n_folds} folds"
+    if source.loss or left_out:
+        parts.append(f"Loss: {source.loss or 'not named'}{unit}{left_out}.")
+    return " ".join(parts)
+
+
+def not_shown(n_models: int) -> list[str]:
+    """That the table goes on, if it does."""
+    return (
+        [f"… and {n_models} more: {either('result.to_dataframe()', '--json')}"]
+        if n_models > 0
+        else []
+    )
+
+
+def decided(
+    best: str,
+    beaten: Sequence[str],
+    open_models: Mapping[str, float],
+    where: str,
+    by_more: str,
+    same: Sequence[str] = (),
+) -> str:
+    """Who would win again, and against whom that is open; at most two sentences.
+
+    `same` are models that are equivalent to the best, of which another sentence tells.
+    """
+    against = ", ".join(f"{name} ({p_is(value)})" for name, value in open_models.items())
+    if len(open_models) > MOST_NAMED:
+        against = f"{len(open_models)} models (P up to {probability(max(open_models.values()))})"
+    if not open_models and not same:
+        return f"{best} would win again{by_more} {where}."
+    if not open_models:
+        against_whom = f" against {listed(beaten)}" if beaten else ""
+        return f"{best} would win again{by_more}{against_whom} {where}." if beaten else ""
+    if beaten:
+        return (
+            f"{best} would win again{by_more} against {listed(beaten)} {where}, but not surely "
+            f"against {against}. If you need one model: {best}."
+        )
+    return (
+        f"No winner is named: {best} has the lowest mean loss, but would not surely win "
+        f"again{by_more} {where}: {against}. If you need one model: {best}."
+    )
+
+
+def not_beaten_by_best(models: Mapping[str, str]) -> str:
+    """That models are rejected by others than the best."""
+    by = ", ".join(f"{name} by {rival}" for name, rival in models.items())
+    return f"Rejected by a model other than the best: {by}."
+
+
+def looks_not_yet(best: str, names: Sequence[str], noun: str) -> str:
+    """That P passes the threshold, but looks at growing data ask for more."""
+    return (
+        f"Looked at once, P would name {best} against {listed(names)}; looked at after every "
+        f"{noun}, the evidence is not enough yet."
+    )
+
+
+def provisional(c: float, other: str, at_c: float, unknown: float, n_data_sets: int) -> str:
+    """The honest number beside that at a c which nobody knows."""
+    return (
+        f"Provisional: against {other}, at c = {c:g} {p_is(at_c)}; over what c has been on "
+        f"{n_data_sets} real data sets {p_is(unknown)}. Groups, or a calibration, would tell more."
+    )
+
+
+def no_interval() -> str:
+    """Why there are no intervals beside a P that was read through a curve."""
+    return "Intervals are not shown: the calibration curve is of P alone."
+
+
+def small_lead(other: str, value: float, noun: str) -> str:
+    """That a winner of the study may well lose in one group."""
+    return f"Its lead over {other} is small: in a single new {noun} P is {probability(value)}."
+
+
+def unstable(model: str, rival: str, value: float, share: float) -> str:
+    """That a rejection depends on the random numbers of simulations."""
+    return (
+        f"{model} is not rejected although {rival} is better with {p_is(value)}: only "
+        f"{100 * share:.0f} % of the single simulations share that."
+    )
+
+
+def too_close(model: str, rival: str, value: float) -> str:
+    """That a rejection depends on the random numbers of draws."""
+    return (
+        f"{model} is not rejected although {rival} is better with {p_is(value)}: that is within "
+        "the Monte Carlo error of the threshold."
+    )
+
+
+def track_record(cell: Cell, n_groups: int) -> str:
+    """How often winners that were named like this won again."""
+    how = f"left-out {plural('group')}" if cell.left_out else "groups, candidates fitted before"
+    more = _not_measured(cell.n_groups, n_groups)
+    return (
+        f"Track record: of winners with P between {cell.low:g} and {cell.high:g} from about "
+        f"{cell.n_groups} {how}, {rate(cell.won, cell.standard_error)} won "
+        f"again ({cell.n_data_sets} real data sets, {cell.n_pairs} pairs).{more}"
+    )
+
+
+def coverage(found: Coverage, n_groups: int) -> str:
+    """How often intervals like these held what they are of."""
+    from_groups = "one data set"
+    if found.n_groups > 1:
+        how = "left-out groups" if found.left_out else "groups, candidates fitted before"
+        from_groups = f"about {found.n_groups} {how}"
+    more = _not_measured(found.n_groups, n_groups)
+    return (
+        f"On real data, 90 % intervals of a {found.of} from {from_groups} covered "
+        f"{rate(found.covered, found.standard_error)} ({found.n_data_sets} data sets).{more}"
+    )
+
+
+def rate(value: float, error: float) -> str:
+    """As "93 ± 1 %"; with a decimal where the error is less than half of a percent.
+
+    Examples
+    --------
+    >>> rate(0.925, 0.028), rate(0.995, 0.004)
+    ('92 ± 3 %', '99.5 ± 0.4 %')
+    """
+    decimals = 0 if error >= 0.005 else 1
+    return f"{100 * value:.{decimals}f} ± {100 * error:.{decimals}f} %"
+
+
+def _not_measured(measured: int, n_groups: int) -> str:
+    beyond = n_groups > NEAR * measured
+    return f" There is no record for more than {measured} groups." if beyond else ""
+
+
+# ---------------------------------------------------------------- notes
+
+
+def noted(note: Note, noun: str = "group") -> str:
+    """A note of a law or of a check, in words."""
+    names = listed(note.models)
+    texts = {
+        "few points": f"There are only {note.value:g} points: the tails of the losses are not "
+        "known, so take probabilities as rough.",
+        "left out": f"{plural(noun).capitalize()} were left out in turn, so that models share "
+        f"training data: the variance of their mean difference is taken {1.0 + note.value:.3g} "
+        "times as large.",
+        "errors not known": f"Standard errors are known only for differences from {names}: the "
+        "estimates came without the covariance between models, so that other pairs cannot be "
+        "judged.",
+        "training not said": "The models are taken as fitted to other data; if "
+        f"{plural(noun)} were left out in turn, say so by {opt.left_out(True)} when losses "
+        "are read, or P "
+        "is too sure.",
+        "unequal sizes": f"Sizes of {plural(noun)} differ much: a mean over points is worth only "
+        f"as much as {note.value:.1f} {plural(noun)} of equal size.",
+        "goes with size": f"The difference between {names} depends on the size of the {noun} (rank "
+        f"correlation {note.value:.2f}): means over {plural(noun)} and over points answer "
+        "different questions.",
+        "ties": f"{names}: {100 * note.value:.0f} % of its losses are tied. There the process has "
+        'no spread and says too little about replications; use method "transport".',
+        "unequal simulations": f"{names}: simulations of {note.value:g} points. Their extremes "
+        "differ even for a perfect model; simulate as many points as were observed.",
+        "same losses": f"{names} have the same losses at every point: is one of them given twice?",
+        "opposite sign": f"{names}: its losses fall where those of the other models rise (rank "
+        f"correlation {note.value:.2f}). Is it a log likelihood? Use "
+        f"{either('Losses.from_log_likelihood', '--log-likelihood')}.",
+    }
+    return texts[note.code]
+
+
+# ---------------------------------------------------------------- the details
+
+
+def settings(law: str, c: float, n_simulations: int, threshold: float, rng: int | None) -> str:
+    """What the comparison was made with."""
+    with_c = f", c = {c:g}, {count(n_simulations, 'simulation')}" if n_simulations else ""
+    seed = f", rng = {rng}" if rng is not None else ""
+    return f"Method: {law}{with_c}, threshold {threshold:g}{seed}."
+
+
+def ahead(best: str, other: str, low: float, high: float, level: float, unit: str) -> str:
+    """By how much one model is ahead."""
+    unit = f" {unit}" if unit else ""
+    by = span((low, high), decimals_for([high - low]))
+    return f"With probability {level:g}, {best} is ahead of {other} by {by}{unit}."
+
+
+def at_least(best: str, other: str, margin: float, threshold: float, unit: str) -> str:
+    """The largest margin at which the decision would stand; cut, so that it does."""
+    unit = f" {unit}" if unit else ""
+    shift = 10.0 ** max(2 - floor(log10(margin)), 0)
+    least = floor(margin * shift * (1.0 + 1e-9)) / shift
+    return (
+        f"{best} is better than {other} by at least {least:.12g}{unit} (P = {threshold:g}); that "
+        "is the largest margin at which the decision stands."
+    )
+
+
+def equivalent(best: str, same: Mapping[str, float], margin: float, unit: str) -> str:
+    """That differences from the best do not matter."""
+    unit = f" {unit}" if unit else ""
+    surely = p_is(min(same.values()))
+    return f"Equivalent to {best} within {margin:g}{unit}: {listed(list(same))} ({surely})."
+
+
+def too_few_for_equivalence(n_groups: int, least: int, noun: str) -> str:
+    """Why equivalence is not judged."""
+    return (
+        f"Whether models are equivalent is not judged: {count(n_groups, noun)} cannot show it "
+        f"reliably, {least} or more can."
+    )
+
+
+def margin_below_spread(margin: float, spread: float, noun: str) -> str:
+    """That no number of groups shows equivalence reliably at so small a margin."""
+    return (
+        f"The margin {margin:g} is below the spread between {plural(noun)} ({spread:.2g}): nothing "
+        "shows equivalence reliably then."
+    )
+
+
+def spread_between(other: str, tau: float, part: float, noun: str, unit: str) -> str:
+    """τ and I² of a difference, as in meta-analysis."""
+    unit = f" {unit}" if unit else ""
+    return (
+        f"The difference from {other} varies between {plural(noun)} with a standard deviation τ of "
+        f"{tau:.2g}{unit} (I² = {100 * part:.0f} % of the variance of the observed differences)."
+    )
+
+
+def sensitivity(values: Sequence[float], best: str, survivors: Sequence[Sequence[str]]) -> str:
+    """What the decision would be at other c."""
+    parts = [
+        f"c = {value:g}: {listed(list(names))}"
+        for value, names in zip(values, survivors, strict=True)
+    ]
+    return f"Not rejected at other sensitivities: {'; '.join(parts)}."
+
+
+# ---------------------------------------------------------------- a plan
+
+
+def chance(value: float) -> str:
+    """As "0.43"; drawn chances are not known better."""
+    return "<0.01" if value < 0.01 else ">0.99" if value > 0.99 else f"{value:.2f}"
+
+
+def even_odds(number: float) -> str:
+    """How many more groups make a decision as likely as none."""
+    return "–" if number == inf else f"{number:g} more"
+
+
+def nothing_open(best: str) -> str:
+    """Why there is nothing to plan."""
+    return (
+        f"Nothing is open: every other model is rejected in favour of {best}, and more groups are "
+        "not needed for this decision."
+    )
+
+
+def where_then(number: float | None, noun: str) -> str:
+    """Where a winner would win again, when there are more groups."""
+    return "if that larger study were repeated" if number is None else where(number, -1, noun)
+
+
+def plan_question(
+    best: str, n_groups: int, noun: str, threshold: float, by_more: str, where: str, *, looks: bool
+) -> str:
+    """What the chances of a plan are of."""
+    looked = f", at any of the looks after each {noun}" if looks else ""
+    how = either('looks="any"', "--looks any")
+    once = f" Decide once, after all of them; to look after every {noun}, compare with {how}."
+    return (
+        f"Chance that so many more {plural(noun)}, like the {n_groups} observed, decide between "
+        f"{best} and a model{looked}: that one of them would win{by_more}, with P above "
+        f"{threshold:g}, {where}.{'' if looks else once}"
+    )
+
+
+def monte_carlo(error: float, rng: int) -> str:
+    """How well drawn numbers are known."""
+    return f"Monte Carlo error at most {error:.2g}, rng = {rng}."
+
+
+# ---------------------------------------------------------------- a gate
+
+
+def required(require: str, baseline: str, margin: float, unit: str) -> str:
+    """As "better than current by more than 0.01 kg", or "at most 0.01 kg worse than current"."""
+    if require == "better":
+        return f"better than {baseline}{by_more(margin, unit)}"
+    return f"at most {margin:g}{' ' * bool(unit)}{unit} worse than {baseline}"
+
+
+def gate(outcome: str, model: str, required: str, where: str, value: float) -> str:
+    """What a gate says, in one line."""
+    shown = {
+        "passed": f"{model} would be {required} {where}",
+        "failed": f"that {model} would be {required} {where} is improbable",
+        "undecided": f"whether {model} would be {required} {where} is open",
+    }[outcome]
+    return f"{outcome}: {shown} ({p_is(value)})."
+
+
+# ---------------------------------------------------------------- for a paper
+
+
+def methods(text: str, noun: str, horizon: str) -> str:
+    """What was done, for a paper."""
+    return text.format(noun=noun, nouns=plural(noun), horizon=horizon)
+
+
+def method_of_loss(source: Provenance, noun: str, n_groups: int) -> str:
+    """Which losses, and where they come from."""
+    if not (source.loss or source.left_out or source.library):
+        return ""
+    loss = source.loss or "as given"
+    noise = f" under {source.noise} noise" if source.noise else ""
+    made = f", computed with {source.library}" if source.library else ""
+    out = ""
+    if source.left_out and n_groups:
+        folds = f" in {source.n_folds} folds" if source.n_folds not in (0, n_groups) else " in turn"
+        out = f"; whole {plural(noun)} were left out{folds}"
+    unit = f" ({source.unit})" if source.unit else ""
+    return f"Losses were {loss}{noise}{unit}{made}{out}."
+
+
+def method_of_c(c: float, law: str, n_simulations: int, chosen: str) -> str:
+    """Where c comes from."""
+    if not n_simulations:
+        return ""
+    return (
+        f"The sensitivity c = {c:g} was {chosen}, with {count(n_simulations, 'simulation')} of "
+        "each model."
+    )
+
+
+def method_of_correction(slope: float) -> str:
+    """That P was read through the curve of a calibration."""
+    return (
+        "Probabilities were then read through the calibration curve: their log odds were "
+        f"multiplied by {slope:.2g}."
+    )
+
+
+def method_of_rule(threshold: float, margin: float, unit: str, looks: bool) -> str:
+    """The rule."""
+    sequence = (
+        " and, since data were looked at as they came, zero lies outside of the 90 % confidence "
+        "sequence of the difference"
+        if looks
+        else ""
+    )
+    return (
+        f"A model was rejected where a rival of lower mean loss was better"
+        f"{by_more(margin, unit)} with a probability above {threshold:g}{sequence}."
+    )
+
+
+def html(text: str) -> str:
+    """A sentence for a page, with every name escaped."""
+    return escape(text)
+
+
+def looks_order(noun: str) -> str:
+    """What looks rest on."""
+    return (
+        f"The {plural(noun)} are taken in the order in which they first appear in the data: it "
+        "must be that of their arrival, not one that was sorted by a result."
+    )
+
+
+def looks_skipped(looked: int, numbers: int, noun: str) -> str:
+    """That not every number of groups was looked at."""
+    return (
+        f"Of {numbers} numbers of {plural(noun)}, {looked} were looked at: the first ones, then "
+        "evenly spaced ones."
+    )
+
+
+def ranked(level: float, tier: Sequence[str], n_models: int) -> str:
+    """Which models may be the best."""
+    if len(tier) == 1:
+        best = tier[0]
+    elif len(tier) <= MOST_NAMED:
+        best = f"among {listed(tier)}"
+    else:
+        best = f"one of {len(tier)} of the {n_models} models, the first tier"
+    return f"With {percent(level)} confidence the best is {best}."
+
+
+# ---------------------------------------------------------------- above pictures
+
+
+def picture_of_groups(
+    best: str,
+    other: str,
+    n_better: int,
+    n_drawn: int,
+    n_groups: int,
+    noun: str,
+    tau: float,
+    part: float,
+    unit: str,
+    level: float,
+) -> str:
+    """How to read a forest plot; τ and I², as in meta-analysis."""
+    drawn = f" ({n_drawn} of them are drawn)" if n_drawn < n_groups else ""
+    groups = f"{n_better} of {count(n_groups, noun)}{drawn}"
+    spread = (
+        f"; τ = {tau:.2g}{' ' * bool(unit)}{unit}, I² = {100 * part:.0f} %" if tau == tau else ""
+    )
+    return (
+        f"Right of zero, {best} is better than {other}: in {groups}{spread}. {percent(level)} "
+        f"intervals; thin: each {noun} by itself; thick: new {plural(noun)} (one: the prediction "
+        "interval; all: the mean μ)."
+    )
+
+
+def picture_of_risks(
+    horizon: str, unknown_c: float | None, level: float, rejected: bool, cut: int
+) -> str:
+    """How to read distributions of the risk."""
+    where = f" in the mean over {horizon}" if horizon else " if the study were repeated"
+    bars = f"bars: {percent(level)} intervals"
+    if unknown_c is not None:
+        bars = f"thick: {percent(level)} intervals at c = {unknown_c:g}; thin: with c unknown"
+    return f"Risk{where}; points: mean loss; {bars}{_rejected(rejected)}.{_not_drawn(cut)}"
+
+
+def picture_of_differences(level: float | None, wins: str, heads: Sequence[str], cut: int) -> str:
+    """How to read differences from the best; without a level there are no intervals."""
+    bars = "" if level is None else f"Bars: {percent(level)} intervals. "
+    where = f"{'' if wins.endswith(' in') else ' at'} {' / '.join(heads)}" if heads else ""
+    return f"{bars}At the right {wins}{where}, and the decision.{_not_drawn(cut)}"
+
+
+def picture_of_pairs(rejected: bool, corrected: bool, cut: int) -> str:
+    """How to read the matrix of probabilities."""
+    frames = " Frames: the pairs that reject." if rejected else ""
+    how = ", read through the calibration" if corrected else ""
+    return f"P(model of the row better){how}.{frames}{_not_drawn(cut)}"
+
+
+def picture_of_sweep(c: float, threshold: float, cut: int) -> str:
+    """How to read the decision over c."""
+    return (
+        f"Rejected above the line at {threshold:g}; dotted: c = {c:g}; above: how many models are "
+        f"not rejected.{_not_drawn(cut)}"
+    )
+
+
+def picture_of_quantiles(c: float, *, tail: bool) -> str:
+    """How to read quantile functions and paths."""
+    axis = "the axis is stretched towards the largest losses" if tail else "the top is cut"
+    return f"Each path is a replication; its mean is a risk. c = {c:g}; {axis}."
+
+
+def picture_of_ranks(level: float, tier: Sequence[str], n_models: int, cut: int) -> str:
+    """How to read intervals of ranks."""
+    return (
+        f"{ranked(level, tier, n_models)} Bars: ranks that each may have; behind the name its "
+        f"tier.{_not_drawn(cut)}"
+    )
+
+
+def picture_of_plan(best: str, cut: int, threshold: float) -> str:
+    """How to read the chances of a plan."""
+    return (
+        f"Chance that P passes {threshold:g} between {best} and each model; dotted: with ever more."
+        f"{_not_drawn(cut)}"
+    )
+
+
+def picture_of_looks(best: str, other: str, first: int | None, noun: str) -> str:
+    """How to read a confidence sequence."""
+    named = f"named after {count(first, noun)}" if first else "not named yet"
+    return (
+        f"Above zero {best} is better than {other}. Looked at after every {noun}, a winner is "
+        f"{named}."
+    )
+
+
+def picture_of_calibration() -> str:
+    """How to read calibration curves."""
+    return "Red: P is too sure. Yellow: it favours the wrong model."
+
+
+def picture_of_failure_rates() -> str:
+    """What the thin lines are."""
+    return "Thin: if all undecided ones won again, or failed."
+
+
+def _rejected(some: bool) -> str:
+    return "; ✗ rejected" if some else ""
+
+
+def _not_drawn(n_models: int) -> str:
+    return f" {count(n_models, 'more model')} not drawn." if n_models > 0 else ""
+
+
+# ---------------------------------------------------------------- the page
+
+
+def question(number: float, observed: int, noun: str) -> str:
+    """What a decision is about: as "160 new schools (the study repeated)"."""
+    if number == inf:
+        return f"all {plural(noun)} (the population mean)"
+    return new(number, noun) + (" (the study repeated)" if number == observed else "")
+
+
+def without_c() -> str:
+    """Why c cannot be changed without simulations."""
+    return "There is no c here: these losses have no simulations."
+
+
+def c_is_calibrated(c: float) -> str:
+    """Why a calibrated c cannot be changed."""
+    return f"c = {c:g} comes from a calibration, which holds at this c."
+
+
+def too_many_to_change() -> str:
+    """Why a page of many models or groups offers less."""
+    return (
+        "With so many models or groups each further setting takes long: result.at(c=…, margin=…, "
+        "threshold=…) decides at those that the page does not offer."
+    )
+
+
+def groups_not_listed(n_groups: int, listed: int, noun: str) -> str:
+    """That a list of groups is cut, if it is."""
+    if n_groups <= listed:
+        return ""
+    return (
+        f"Of {n_groups} {plural(noun)}, the {listed // 2} with the largest and the {listed // 2} "
+        "with the smallest difference are listed; result.groups_table() has all."
+    )

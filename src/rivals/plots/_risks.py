@@ -1,0 +1,97 @@
+"""The distribution of the risk of each model, one below the other."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rivals._core.law import quantile
+from rivals._core.types import FloatArray
+from rivals._result import account
+from rivals._result import sentences as say
+from rivals.plots._style import COLOURS, axes_or_new, finish, ink, names_of, room_for_rows, small
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from rivals._result.comparison import Comparison
+
+MOST_ROWS = 30
+# Points of a curve: fewer of a law that draws, whose density is counted.
+POINTS = 161
+POINTS_OF_DRAWS = 41
+TAIL = 0.002
+
+
+def plot_risks(result: Comparison, *, ax: Axes | None = None) -> Axes:
+    """Draw the distribution of the risk of each model.
+
+    Each is as high as its row, with the mean loss and the interval of the risk on the baseline. Of
+    one data set without calibration, the thin line is the interval with c unknown.
+
+    Parameters
+    ----------
+    result : Comparison
+        Of more than 30 models, or more than fit into `ax`, the best are drawn.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure by default.
+
+    See Also
+    --------
+    plot_differences : differences from the best, which are often better known.
+
+    Examples
+    --------
+    >>> import rivals
+    >>> from rivals.testbeds import toys
+    >>> ax = rivals.plots.plot_risks(rivals.compare(toys.losses(), rng=0))
+    >>> [label.get_text() for label in ax.get_yticklabels()]
+    ['A', '✗ B']
+    """
+    n_rows = min(len(result.names), MOST_ROWS)
+    ax = axes_or_new(ax, height=1.5 + min(0.75 * n_rows, 0.3 * n_rows + 2.0))
+    names = list(result.ranking[: min(n_rows, room_for_rows(ax))])
+    places = [result.place[name] for name in names]
+    grids, densities = density(result)
+    at_c = result.risk_interval()
+    honest = result.risk_interval(without_c=True) if result.c_is_unknown else at_c
+    for row, (name, place) in enumerate(zip(names, places, strict=True)):
+        colour = ink(ax, 0.5) if name in result.rejections else COLOURS[0]
+        heights = row - 0.8 * densities[place]
+        ax.fill_between(grids[place], row, heights, color=colour, alpha=0.3, linewidth=0)
+        ax.plot(grids[place], heights, color=colour, linewidth=1.2)
+        ax.hlines(row, honest[0][place], honest[1][place], color=ink(ax), linewidth=0.9)
+        ax.hlines(row, at_c[0][place], at_c[1][place], color=colour, linewidth=3.5)
+        ax.plot(result.evidence.risk[place], row, "o", color=ink(ax), markersize=4)
+    labels = [f"{'✗ ' if name in result.rejections else ''}{name}" for name in names]
+    ax.set_yticks(range(len(names)), names_of(ax, labels), fontsize=small(ax))
+    ax.tick_params(axis="y", length=0)
+    ax.set_ylim(len(names) - 0.6, -1.0)
+    unit = result.summary.source.unit
+    caption = say.picture_of_risks(
+        say.new(result.new_groups, result.noun) if result.new_groups else "",
+        result.c if result.c_is_unknown else None,
+        result.setting.level,
+        bool(result.rejections),
+        len(result.names) - len(names),
+    )
+    whole = " ".join([caption, *account.covered(result, "risk")])
+    return finish(ax, f"risk{f' in {unit}' if unit else ''} (lower is better)", "", whole)
+
+
+def density(result: Comparison) -> tuple[FloatArray, FloatArray]:
+    """Of the risk of each model, as a part of its highest, models × points."""
+    law = result.method.risks(result.summary, result.setting)
+    n_models = len(result.names)
+    low = quantile(law, np.full(n_models, TAIL))
+    high = quantile(law, np.full(n_models, 1.0 - TAIL))
+    is_drawn = bool(law.error(low).any())
+    grid = np.linspace(low, high, POINTS_OF_DRAWS if is_drawn else POINTS, axis=1)
+    below = np.array([law.below(values)[0] for values in grid.T]).T
+    rise = np.diff(below, axis=1)
+    middle = 0.5 * (grid[:, 1:] + grid[:, :-1])
+    heights = rise / np.maximum(rise.max(axis=1, keepdims=True), 1e-300)
+    # Curves begin and end on the baseline.
+    closed = np.concatenate([grid[:, :1], middle, grid[:, -1:]], axis=1)
+    return closed, np.pad(heights, ((0, 0), (1, 1)))

@@ -1,0 +1,128 @@
+"""Models that are fitted already, judged on data they have not seen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from rivals._core.checks import check_size
+from rivals._core.grouping import Grouping
+from rivals._core.losses import Losses
+from rivals._core.seeds import FOLD_SIMULATION, entropy_from
+from rivals._core.types import RNG
+from rivals.read._cross_validation import N_SIMULATIONS
+from rivals.read._estimators import library_of, probabilities_of
+from rivals.read._folds import Fold
+from rivals.read._judging import Judged, Judging, as_series
+from rivals.read._point_losses import point_loss
+from rivals.read._predictive import at_rows, density_at, inputs_of, predictions_at, target_of
+from rivals.read._rows import column, index_of, n_rows, targets_of
+
+
+def fitted(
+    model: Any,
+    X: Any,
+    y: Any = None,
+    *,
+    groups: Any = None,
+    loss: str | Callable[[Any, Any], Any] = "log",
+    noise: Any = None,
+    n_simulations: int = N_SIMULATIONS,
+    point: str = "point",
+    rng: RNG = None,
+) -> Losses:
+    """Losses of a fitted model on new data.
+
+    Parameters
+    ----------
+    model : object
+        Results of statsmodels, a fitted estimator of scikit-learn, or a function from rows to a
+        distribution of SciPy, as `left_out` takes them.
+    X : data frame or array
+        The held-out rows.
+    y : array_like or str, optional
+        Their targets, or the name of their column; a formula of statsmodels has it.
+    groups : array_like or str, optional
+        The group of each row; groups that the model has not seen either.
+    loss : str or callable
+        As in `left_out`.
+    noise : distribution or callable, optional
+        For what only predicts numbers, and "log": a frozen distribution of SciPy about the
+        prediction, or a function from predictions to one. There are no other folds to fit it to:
+        take its scale from data that the model was not fitted to.
+    n_simulations : int
+        Simulated data sets, for "log".
+    point : str
+        What one point is called.
+    rng : int, SeedSequence, Generator, optional
+        Seeds the simulations.
+
+    Returns
+    -------
+    Losses
+        In the order of the rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scipy import stats
+    >>> from sklearn.linear_model import LinearRegression
+    >>> from rivals.read import fitted
+    >>> X = np.arange(6.0)[:, None]
+    >>> line = LinearRegression().fit(X, X[:, 0])
+    >>> held_out = X + 10.0, X[:, 0] + 11.0
+    >>> fitted(line, *held_out, noise=stats.norm(0.0, 1.0), rng=0).observed.round(3)
+    array([1.419, 1.419, 1.419, 1.419, 1.419, 1.419])
+    """
+    if isinstance(noise, str):
+        raise ValueError(
+            f"noise: {noise!r} would be fitted to the data that it judges; pass a distribution, as "
+            "noise=scipy.stats.norm(0.0, 2.0), of a scale from other data, or use left_out"
+        )
+    n_points = n_rows(X, "X")
+    name = target_of(model)
+    if y is None and not name:
+        raise ValueError("y: pass the targets of the held-out rows, or the name of their column")
+    targets = targets_of(column(X, name if y is None else y, "y"), "y")
+    if targets.size != n_points:
+        raise ValueError(f"y: {targets.size} targets for {n_points} rows")
+    grouping = None if groups is None else Grouping.of(column(X, groups, "groups"))
+    is_classifier = hasattr(model, "classes_")
+    judging = Judging(
+        targets,
+        [Fold(np.empty(0, dtype=np.intp), np.arange(n_points))],
+        point_loss(loss, classify=is_classifier),
+        noise,
+        check_size(n_simulations, "n_simulations", least=0),
+        (entropy_from(rng), FOLD_SIMULATION, 0),
+    )
+    there = at_rows(model, X)
+    if is_classifier:
+        judged = _of_classifier(judging, model, X)
+    elif noise is not None or judging.loss.needs != "distribution":
+        judged = judging.of_numbers([predictions_at(there, X, n_points)])
+    else:
+        units = np.zeros(n_points, dtype=np.intp) if grouping is None else grouping.codes
+        judged = judging.of_densities([density_at(there, X, n_points, units)])
+    observed, simulated = judged.parts[0]
+    source = replace(
+        judged.source,
+        left_out=None if grouping is None else False,
+        point=point,
+        library=library_of(getattr(model, "model", model)),
+    )
+    index = index_of(X)
+    values = observed if index is None else as_series(observed, index)
+    return Losses(values, simulated, groups=grouping, source=source)
+
+
+def _of_classifier(judging: Judging, model: Any, X: Any) -> Judged:
+    """Of labels, or of probabilities of all classes that it or the data know."""
+    classes = np.union1d(model.classes_, judging.targets)
+    if judging.loss.needs == "label":
+        return judging.of_labels([model.predict(inputs_of(model, X))], classes, 0.0)
+    probabilities = probabilities_of(model, inputs_of(model, X), classes)
+    return judging.of_labels([probabilities], classes, 0.0)

@@ -1,0 +1,111 @@
+"""Rows of data in any form: arrays, sparse matrices, data frames, lists, mappings of columns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rivals._core.types import FloatArray, IntArray
+
+
+def take(values: Any, rows: IntArray) -> Any:
+    """Some rows, in the form of the values.
+
+    Examples
+    --------
+    >>> take({"x": np.array([1.0, 2.0, 3.0])}, np.array([2, 0]))
+    {'x': array([3., 1.])}
+    """
+    if isinstance(values, Mapping):
+        n_points = n_rows(values, "data")
+        return {
+            name: take(column, rows) if np.ndim(column) and len(column) == n_points else column
+            for name, column in values.items()
+        }
+    if hasattr(values, "iloc"):
+        return values.iloc[rows]
+    if hasattr(values, "tocsr"):  # not all sparse formats can be indexed
+        return values.tocsr()[rows]
+    if isinstance(values, (list, tuple)):
+        return [values[row] for row in rows]
+    return values[rows]
+
+
+def n_rows(values: Any, what: str) -> int:
+    """The number of points; of a mapping, that of its longest column."""
+    if isinstance(values, Mapping):
+        columns = [column for column in values.values() if np.ndim(column)]
+        if not columns:
+            raise ValueError(f"{what}: none of {', '.join(map(str, values))} has a row for a point")
+        return max(len(column) for column in columns)
+    shape = getattr(values, "shape", None)
+    if isinstance(shape, tuple) and shape:  # sparse matrices have no length
+        return int(shape[0])
+    if not hasattr(values, "__len__") or isinstance(values, str):
+        raise TypeError(
+            f"{what}: expected an array or a data frame, a row for each point; got "
+            f"{type(values).__name__}"
+        )
+    return len(values)
+
+
+def column(data: Any, name: Any, what: str) -> Any:
+    """A column of a data frame or mapping by its name, or what was given in its place."""
+    if not isinstance(name, str):
+        return name
+    names = list(data if isinstance(data, Mapping) else getattr(data, "columns", ()))
+    if name not in names:
+        raise ValueError(
+            f"{what}: the data have no column {name!r}; they have "
+            f"{', '.join(map(str, names)) or 'no names of columns'}"
+        )
+    return data[name]
+
+
+def index_of(values: Any) -> Any:
+    """The labels of rows of pandas; None of anything else."""
+    index = getattr(values, "index", None)
+    return index if hasattr(index, "equals") else None
+
+
+def targets_of(values: Any, what: str) -> npt.NDArray[Any]:
+    """One target or label for each point; a single column is one."""
+    array = values.to_numpy() if hasattr(values, "to_numpy") else np.asarray(values)
+    if array.ndim == 2 and array.shape[1] == 1:
+        array = array[:, 0]
+    if array.ndim != 1:
+        raise ValueError(
+            f"{what}: expected one target for each point; got an array of shape {array.shape}. "
+            "For several targets write a fit for rivals.read.left_out that returns a distribution"
+        )
+    if array.dtype.kind == "O":
+        missing = np.array([each is None or each != each for each in array.tolist()])
+    else:
+        missing = array != array
+    if missing.any():
+        raise ValueError(
+            f"{what}: {missing.sum()} of {array.size} points have none, the first is point "
+            f"{missing.argmax()} (from 0); leave these points out for all models"
+        )
+    return array
+
+
+def numbers_of(predicted: Any, n_points: int, who: str) -> FloatArray:
+    """One predicted number for each point."""
+    found = np.asarray(predicted, dtype=np.float64)
+    if found.shape == (n_points, 1):
+        found = found[:, 0]
+    if found.shape != (n_points,):
+        raise ValueError(
+            f"{who} predicts an array of shape {found.shape} for {n_points} points; it must give "
+            "one number for each"
+        )
+    if not np.isfinite(found).all():
+        raise ValueError(
+            f"{who} predicts {np.count_nonzero(~np.isfinite(found))} of {n_points} numbers that "
+            "are not finite; are inputs missing there?"
+        )
+    return found

@@ -1,0 +1,226 @@
+"""How `compare` uses a calibration: its c and its law, and P as the law has it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.special import expit
+
+import rivals
+from rivals._core.setting import CalibratedC
+from rivals.report._screens import axes_of
+from rivals.testbeds.toys import gaussian
+
+MODELS = {"a": gaussian(-0.1), "b": gaussian(0.1)}
+C = (0.05, 0.2, 0.8)
+
+
+def calibration(*, sharpness=1.0, falls=False, **options):
+    """Experiments whose log odds are too large by a factor; more cautious at larger c."""
+    rng = np.random.default_rng(0)
+    odds = 3.0 * rng.standard_normal(2000)
+    truth = (rng.random(2000) < expit(odds)).astype(float)
+    stated = expit(sharpness * odds[:, None] / np.array([1.0, 1.2, 6.0]))
+    if falls:
+        middle = (stated > 0.5) & (stated < 0.9)
+        stated = np.where(middle, 1.4 - stated, stated)
+        truth = np.where(middle[:, 0] & (stated[:, 0] > 0.7), 0.0, truth)
+    experiments = {"calm": (stated, truth)}
+    return rivals.Calibration.from_experiments(experiments, C, **{"n_data": 200, **options})
+
+
+@pytest.fixture
+def data():
+    return np.random.default_rng(1).standard_normal(200) + 0.15
+
+
+def test_p_is_that_of_the_law_at_the_chosen_c(data):
+    found = calibration(method="beta")
+    result = rivals.compare(MODELS, data, c=found, rng=0)
+    chosen = found.choose_c()
+    plain = rivals.compare(MODELS, data, method="beta", c=float(chosen), rng=0)
+    assert result.c == chosen
+    assert result.method == found.method
+    assert result.correction is None
+    assert np.array_equal(result.probability, plain.probability)
+    assert result.survivors == plain.survivors
+
+
+def test_a_c_remembers_where_it_came_from(data):
+    found = calibration()
+    chosen = found.choose_c(prefer="informative")
+    assert isinstance(chosen, CalibratedC)
+    assert chosen == 0.05
+    result = rivals.compare(MODELS, data, c=chosen, rng=0)
+    for said in ("informative", "2000", "calm"):
+        assert said in result.methods()
+        assert said in result.details()
+    assert "by hand" not in result.details() + result.methods()
+    assert rivals.compare(MODELS, data, c=found, rng=0).setting.c.source["rule"] == "error"
+
+
+def test_corrected_is_an_option_that_shows_p_as_it_is_beside(data):
+    found = calibration(sharpness=0.5)
+    plain = rivals.compare(MODELS, data, c=found, rng=0)
+    corrected = rivals.compare(MODELS, data, c=found, correct=True, rng=0)
+    assert corrected.c == plain.c
+    read = found.correction(plain.c)(plain.probability)
+    assert corrected.probability == pytest.approx(read)
+    assert not np.allclose(read, plain.probability)
+    heads = [column.head for column in corrected.table.columns]
+    as_it_is = corrected.table.columns[heads.index("as it is")].values
+    best = plain.names.index(plain.ranking[0])
+    other = 1 - best
+    assert plain.probability[best, other] in as_it_is
+    assert "log odds" in corrected.methods()
+    assert "log odds" not in plain.methods()
+    assert corrected.to_dict()["corrected"] is True
+
+
+def test_at_another_c_the_curve_is_not_used(data):
+    result = rivals.compare(MODELS, data, c=calibration(sharpness=0.5), correct=True, rng=0)
+    other = result.at(c=0.3)
+    assert np.array_equal(other.probability, rivals.compare(MODELS, data, c=0.3, rng=0).probability)
+
+
+def test_no_interval_of_the_law_stands_beside_a_corrected_p(data):
+    """It would leave zero out, or not, at another P than the one that decides."""
+    plain = rivals.compare(MODELS, data, c=calibration(sharpness=0.5), rng=0)
+    result = rivals.compare(MODELS, data, c=calibration(sharpness=0.5), correct=True, rng=0)
+    assert np.isnan(result.table.columns[3].values[1]).all()
+    assert np.isfinite(plain.table.columns[3].values[1]).all()
+    assert "ahead of" in plain.details()
+    assert "ahead of" not in result.details()
+    assert "Intervals are not shown" in result.conclusion
+    assert "log odds" in result.details()
+
+
+@pytest.mark.parametrize(
+    "ask", [lambda r: r.at(margin=0.1), lambda r: r.gate(r.names[0], margin=1)]
+)
+def test_a_curve_says_nothing_of_a_margin_later_either(data, ask):
+    result = rivals.compare(MODELS, data, c=calibration(sharpness=0.5), correct=True, rng=0)
+    with pytest.raises(ValueError, match="margin"):
+        ask(result)
+
+
+def test_the_page_of_a_corrected_result_changes_nothing(data):
+    """The curve was measured at one c and one question."""
+    result = rivals.compare(MODELS, data, c=calibration(sharpness=0.5), correct=True, rng=0)
+    assert all(len(axis.values) == 1 for axis in axes_of(result))
+
+
+def test_a_sweep_over_c_is_without_the_curve(data):
+    result = rivals.compare(MODELS, data, c=calibration(sharpness=0.5), correct=True, rng=0)
+    at_own = result.sweep([float(result.c)])[float(result.c)]
+    plain = rivals.compare(MODELS, data, c=float(result.c), rng=0)
+    assert np.array_equal(at_own.probability, plain.probability)
+
+
+def test_correcting_needs_a_curve_that_rises(data):
+    found = calibration(falls=True)
+    with pytest.raises(ValueError, match="needs a curve that rises"):
+        found.correction(C[0])
+
+
+def test_correcting_needs_a_calibration_and_no_margin(data):
+    with pytest.raises(ValueError, match="pass c=calibration"):
+        rivals.compare(MODELS, data, c=0.5, correct=True)
+    with pytest.raises(ValueError, match="margin"):
+        rivals.compare(MODELS, data, c=calibration(), correct=True, margin=0.1)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"method": "beta"}, "method"),
+        ({"order": "time"}, "order"),
+        ({"n_simulations": 5}, "simulations"),
+    ],
+)
+def test_another_method_than_the_calibrated_one_is_refused(data, options, said):
+    with pytest.raises(ValueError, match=f"the calibration is for .*{said}"):
+        rivals.compare(MODELS, data, c=calibration(), rng=0, **options)
+
+
+def test_other_points_or_another_unit_are_refused(data):
+    with pytest.raises(ValueError, match="200 points, and this comparison has 100"):
+        rivals.compare(MODELS, data[:100], c=calibration())
+    in_bits = {
+        name: rivals.Losses(*np.random.default_rng(0).exponential(size=(2, 200)), unit="bits")
+        for name in "ab"
+    }
+    with pytest.raises(ValueError, match="losses in nats, and this comparison has bits"):
+        rivals.compare(in_bits, c=calibration(loss_unit="nats", n_simulations=1))
+
+
+def test_simulations_are_as_many_as_calibrated(data):
+    result = rivals.compare(MODELS, data, c=calibration(n_simulations=3), rng=0)
+    assert result.summary.misfits.shape[0] == 3
+
+
+def test_a_calibration_is_not_for_groups(data):
+    with pytest.raises(ValueError, match="method 'transport'"):
+        rivals.compare(MODELS, data, c=calibration(), groups=np.arange(200) % 5)
+
+
+def test_a_c_that_was_chosen_for_another_law_is_refused(data):
+    chosen = calibration(method="paper").choose_c()
+    with pytest.raises(ValueError, match=r"calibrated for method 'paper'.*'transport'"):
+        rivals.compare(MODELS, data, c=chosen, rng=0)
+    with pytest.raises(ValueError, match=r"calibrated for method 'paper'.*'groups'"):
+        rivals.compare(MODELS, data, c=chosen, groups=np.arange(200) % 5, rng=0)
+    result = rivals.compare(MODELS, data, method="paper", c=chosen, rng=0)
+    assert "method paper" in result.methods()
+
+
+def test_no_points_are_told_for_a_truth_that_was_given(data):
+    found = calibration()
+    for text in (str(found), found.methods()):
+        assert "The better candidate was given; undecided in 0 of 2000" in text
+    assert "simulated experiments" not in found.methods()
+
+
+def test_no_experiments_are_refused():
+    with pytest.raises(ValueError, match="no experiments"):
+        rivals.Calibration.from_experiments({}, C, n_data=200)
+
+
+def test_the_chosen_c_survives_a_saved_file(data, tmp_path):
+    result = rivals.compare(MODELS, data, c=calibration(), rng=0)
+    result.save(tmp_path / "result.npz")
+    again = rivals.load(tmp_path / "result.npz")
+    assert again.setting.c.source == result.setting.c.source
+
+
+def test_pictures_are_of_the_c_that_were_tried():
+    pytest.importorskip("matplotlib")
+    found = calibration()
+    labels = [text.get_text() for text in found.plot().get_legend().get_texts()]
+    assert [f"c = {c:g}" for c in C] == labels[: len(C)]
+    rates = rivals.plots.plot_valid_c(found).lines[0].get_ydata()
+    assert rates == pytest.approx(found.validity().failure_rate[0], nan_ok=True)
+
+
+def test_black_body_radiation_as_the_paper_has_it():
+    """Plain B rejects fewer than B read through a temperature does, at a c that keeps the bound."""
+    from rivals.testbeds import blackbody
+
+    found = rivals.calibrate(
+        blackbody.bias_sweep,
+        method="beta",
+        n_simulations=1,
+        n_data=256,
+        n_truth=4096,
+        most_truth=4096,
+        n_experiments=256,
+        c=[0.25],
+        rng=0,
+        progress=False,
+    )
+    stated = found.outcomes["probability"][:, 0]
+    sure = np.maximum(stated, 1 - stated)
+    read = found.correction(0.25)(stated)
+    corrected = np.maximum(read, 1 - read)
+    assert found.validity().findings[0][0].curve.broken == 0
+    assert np.mean(corrected > 0.95) > 2 * np.mean(sure > 0.95)

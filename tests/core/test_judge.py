@@ -1,0 +1,75 @@
+"""Of many models, few pairs give the decision that all pairs give."""
+
+import numpy as np
+import pytest
+
+import rivals
+from problems import problem
+from rivals._core import judge as rivals_judge
+from rivals._core.judge import judge
+from rivals._core.law import Reduced
+from rivals._core.setting import Setting
+from rivals.laws import Groups, Transport
+
+
+def both_ways(monkeypatch, law, summary, setting):
+    monkeypatch.setattr(rivals_judge, "MANY", 10**6)
+    every = judge(Reduced(law, summary), setting)
+    monkeypatch.setattr(rivals_judge, "MANY", 2)
+    return every, judge(Reduced(law, summary), setting)
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("name", ["groups", "transport"])
+def test_the_decision_is_that_of_all_pairs(monkeypatch, name, seed):
+    rng = np.random.default_rng(seed)
+    given = problem(
+        seed,
+        n_models=int(rng.integers(3, 40)),
+        n_simulations=int(rng.choice([1, 4])),
+        noise=float(rng.choice([0.2, 1.0, 3.0])),
+        left_out=False,
+    )
+    grouped = name == "groups"
+    result = given.compare() if grouped else rivals.compare(given.without_groups)
+    law = Groups() if grouped else Transport()
+    for setting in (Setting(), Setting(threshold=0.8), Setting(margin=0.05, threshold=0.7)):
+        (all_pairs, every), (few_pairs, few) = both_ways(monkeypatch, law, result.summary, setting)
+        assert all_pairs.is_complete
+        assert few_pairs.better.size <= all_pairs.better.size
+        assert few.ranking == every.ranking
+        assert few.rejections == every.rejections
+        assert few.undecided == every.undecided
+        np.testing.assert_array_equal(few.stability, every.stability)
+
+
+def test_most_pairs_are_not_asked_for():
+    given = problem(0, n_models=200, sizes=np.full(10, 20), n_simulations=0, left_out=False)
+    result = given.compare()
+    assert result.evidence.better.size < 0.6 * 200 * 199 / 2
+    # Whoever asks for the whole matrix gets it.
+    assert np.isfinite(result.probability).all()
+    known = ~np.isnan(result.evidence.probability)
+    np.testing.assert_allclose(
+        result.evidence.probability[known], result.probability[known], rtol=0, atol=1e-12
+    )
+
+
+def test_a_correction_is_applied_to_all_of_them(monkeypatch):
+    given = problem(2, n_models=12, n_simulations=4)
+    summary = given.compare().summary
+
+    def squeezed(values):
+        return 0.5 + 0.6 * (values - 0.5)
+
+    law = Groups()
+    monkeypatch.setattr(rivals_judge, "MANY", 10**6)
+    plain, _ = judge(Reduced(law, summary), Setting())
+    evidence, decision = judge(Reduced(law, summary), Setting(), squeezed)
+    np.testing.assert_allclose(evidence.forward, squeezed(plain.forward))
+    assert decision.rejections == {}
+    monkeypatch.setattr(rivals_judge, "MANY", 2)
+    _, few = judge(Reduced(law, summary), Setting(threshold=0.7), squeezed)
+    monkeypatch.setattr(rivals_judge, "MANY", 10**6)
+    _, every = judge(Reduced(law, summary), Setting(threshold=0.7), squeezed)
+    assert few.rejections == every.rejections
