@@ -40,6 +40,7 @@ LAYERS = [
     ["_compare"],
     ["calibration"],
     ["read"],
+    ["_desiderata"],
     ["testbeds", "testing"],
     ["plots"],
     ["report"],

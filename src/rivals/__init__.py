@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from rivals._core.summaries import GroupSummaries
     from rivals._result.comparison import Comparison, load
     from rivals.calibration import Calibration, Experiment, calibrate
-    from rivals.laws import HierarchicalBetaProcess, TransportLaw
+    from rivals.laws import HierarchicalBetaProcess, TransportLaw, process
     from rivals.method.quantiles import QuantileFunction
 
 # Everything is imported when it is first asked for: `rivals --version` needs none of it, and most
@@ -34,6 +34,7 @@ HOMES = {
     "calibrate": "calibration",
     "compare": "_compare",
     "load": "_result.comparison",
+    "process": "laws",
 }
 PACKAGES = ("calibration", "laws", "plots", "read", "report", "testbeds", "testing")
 
@@ -56,6 +57,7 @@ __all__ = [
     "laws",
     "load",
     "plots",
+    "process",
     "read",
     "report",
     "testbeds",
