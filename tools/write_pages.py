@@ -6,14 +6,15 @@
 A page is plain Markdown that anybody can read where it stands; comments say where its parts come
 from, and this tool fills them in again:
 
-- A block ```` ```python ```` runs with the others of its page, in a folder of their own where a file
-  `PAGE-name.csv` beside the page lies as `name.csv`; ```` ```console ```` runs in a shell. What is
-  printed and drawn follows between `<!-- output -->` and `<!-- end -->`. A comment before the block,
-  `<!-- alt: … -->`, says what its picture shows; `<!-- varies -->` that digits depend on the
+- A block ```` ```python ```` runs with the others of its page, in a folder of their own where a
+  file `PAGE-name.csv` beside the page lies as `name.csv`; ```` ```console ```` runs in a shell. What
+  is printed and drawn follows between `<!-- output -->` and `<!-- end -->`. A comment before the
+  block, `<!-- alt: … -->`, says what its picture shows; `<!-- varies -->` that digits depend on the
   machine, so that nothing is compared. The language `py` does not run.
 - `<!-- measured: charts.won(10) -->92 %<!-- . -->` is what a function of docs/explanation returns.
 - `<!-- made: charts.table() -->` … `<!-- end -->` is the Markdown that a function returns, and
-  `<!-- picture: charts.gap -->` … `<!-- end -->` a picture that it draws; it returns the description.
+  `<!-- picture: charts.gap -->` … `<!-- end -->` a picture that it draws; it returns what the
+  picture shows.
 """
 
 from __future__ import annotations
