@@ -404,7 +404,8 @@ def _shared(study: Study) -> FloatArray | None:
     """
     if not study.fits:
         return None
-    return np.mean([shared_training(each.means, each.part) for each in study.fits], axis=0)
+    of_foldings = [shared_training(each.means, each.part) for each in study.fits]
+    return np.asarray(np.mean(of_foldings, axis=0))
 
 
 def _check(summary: GroupSummaries) -> None:
