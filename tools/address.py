@@ -2,8 +2,8 @@
 tools/address.py https://host/owner/rivals`.
 
 A page of a package index shows the README alone, so that its links and its picture must be
-absolute. The release does it, in its own copy; README.md, pyproject.toml and CITATION.cff are changed
-in place.
+absolute. The release does it, in its own copy: README.md, pyproject.toml and CITATION.cff are
+changed in place.
 """
 
 import argparse
