@@ -8,8 +8,8 @@ from, and this tool fills them in again:
 
 - A block ```` ```python ```` runs with the others of its page, in a folder of its own where a
   file `PAGE-name.csv` beside the page lies as `name.csv`; ```` ```console ```` runs in a shell.
-  What is printed and drawn follows between `<!-- output -->` and `<!-- end -->`. A comment before the
-  block, `<!-- alt: … -->`, says what its picture shows; `<!-- varies -->` that digits depend on the
+  What is printed and drawn follows, up to `<!-- end -->`. A comment before the block,
+  `<!-- alt: … -->`, says what its picture shows; `<!-- varies -->` that digits depend on the
   machine, so that nothing is compared. The language `py` does not run.
 - `<!-- measured: charts.won(10) -->92 %<!-- . -->` is what a function of docs/explanation returns.
 - `<!-- made: charts.table() -->` … `<!-- end -->` is the Markdown that a function returns, and
