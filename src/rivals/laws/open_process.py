@@ -76,7 +76,10 @@ class Process(ABC):
     def sample_paths(
         self, n_paths: int, depth: int = DEPTH, rng: RNG = None
     ) -> tuple[FloatArray, FloatArray]:
-        """Φ at 2**depth + 1 even places, and paths there, n_paths × (2**depth + 1)."""
+        """Even places Φ, and paths there.
+
+        Of shapes (2**depth + 1,) and (n_paths, 2**depth + 1).
+        """
 
     def sample_risk(self, n_draws: int, rng: RNG = None) -> FloatArray:
         """Independent draws of the risk R = ∫ q^."""
@@ -112,7 +115,7 @@ def process(
     kind: str | type[Process] = "beta",
     depth: int | None = None,
 ) -> Any:
-    """Make the process of one model, from functions, arrays or losses.
+    """Make the process of one model, from functions or losses.
 
     Parameters
     ----------

@@ -127,7 +127,10 @@ class TransportLaw:
 
     @classmethod
     def from_curves(cls, q: QuantileFunction, delta: QuantileFunction, c: float) -> TransportLaw:
-        """From q* and δ; without points, there is no sampling error."""
+        """From q* and δ.
+
+        Without points, there is no sampling error.
+        """
         return cls(float(q.integral()), float(delta.integral()), 0.0, c, curves=(q, delta))
 
     def at(self, c: float) -> TransportLaw:

@@ -48,14 +48,17 @@ class QuantileFunction:
 
     @classmethod
     def through(cls, values: FloatArray) -> QuantileFunction:
-        """Straight lines through values at evenly spaced Φ, the first at 0 and the last at 1."""
+        """Straight lines through values at evenly spaced Φ.
+
+        The first at 0, the last at 1.
+        """
         made = object.__new__(cls)
         made._values = values
         made.size = max(values.size - 2, 1)
         return made
 
     def moved(self, by: float) -> QuantileFunction:
-        """The quantile function of samples that are all larger by this much."""
+        """Of samples that are all larger by this much."""
         return QuantileFunction.through(self._values + by)
 
     def __call__(self, phi: npt.ArrayLike) -> FloatArray:
