@@ -32,7 +32,7 @@ DEPTH = 8
 
 
 class Process(ABC):
-    """Paths around a quantile function; the risk of each is its integral.
+    """Paths around a quantile function, whose integral is the risk.
 
     A subclass says how paths are drawn. Their risks follow by the trapezoid rule, and their mean
     and standard deviation from 16 384 of them, with a seed of their own.
