@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from rivals._core.summaries import GroupSummaries
     from rivals._result.comparison import Comparison, load
     from rivals.calibration import Calibration, calibrate
-    from rivals.laws import HierarchicalBetaProcess, TransportLaw
+    from rivals.laws import HierarchicalBetaProcess, TransportLaw, process
     from rivals.method.quantiles import QuantileFunction
     from rivals.scenarios import Experiment
 
@@ -35,6 +35,7 @@ HOMES = {
     "calibrate": "calibration",
     "compare": "_compare",
     "load": "_result.comparison",
+    "process": "laws",
 }
 PACKAGES = ("calibration", "laws", "plots", "read", "report", "scenarios", "testbeds", "testing")
 
@@ -57,6 +58,7 @@ __all__ = [
     "laws",
     "load",
     "plots",
+    "process",
     "read",
     "report",
     "scenarios",
