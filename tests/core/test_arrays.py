@@ -274,7 +274,7 @@ def by_transport(models, **options):
 
 
 def normal(fit):
-    return rivals.read.left_out(
+    return rivals.read.leave_out(
         lambda rows: __import__("scipy.stats").stats.norm(3.0, 2.0), rng=0, n_simulations=0, **fit
     )
 

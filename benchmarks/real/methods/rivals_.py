@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from problems import Problem
 from rivals._core.losses import Losses, Provenance, Study
+from rivals._core.reduced import Reduced
 from rivals._core.setting import Setting
 from rivals.laws import Beta, Groups, Transport
 
@@ -66,7 +67,7 @@ def beta(problem: Problem) -> FloatArray:
     """Method "beta" at its c."""
     law = Beta()
     summary = law.summarise(study_of(problem, groups=False))
-    return law.evidence(summary, Setting()).probability
+    return Reduced(law, summary).evidence(Setting()).probability
 
 
 def study_of(problem: Problem, *, groups: bool, simulations: bool = True) -> Study:

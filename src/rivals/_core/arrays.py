@@ -110,7 +110,7 @@ def targets(given: Any, what: str) -> npt.NDArray[Any]:
     if found.ndim != 1:
         raise ValueError(
             f"{what}: expected one target for each point; got an array of shape {found.shape}. "
-            "For several targets write a fit for rivals.read.left_out that returns a distribution"
+            "For several targets write a fit for rivals.read.leave_out that returns a distribution"
         )
     kind = found.dtype.kind
     if kind == "O":
