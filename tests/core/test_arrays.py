@@ -346,6 +346,18 @@ NUMBER_DOORS = {
         normal({"data": {"y": x, "z": indexed(STEP)}, "groups": WORD, "target": "y"})
     ),
 }
+
+
+def test_tables_keep_the_labels_of_their_rows():
+    frame = pd.DataFrame({"a": LINE, "b": STEP, "school": WORD}, index=ROWS)
+    shuffled = frame.iloc[ORDER]
+    found = rivals.read.table(frame, ignore="school")
+    with pytest.raises(ValueError, match="groups: the index differs from that of model 'a'"):
+        compare(found, groups=shuffled["school"])
+    with pytest.raises(ValueError, match="clusters: the index differs"):
+        compare(frame[["a", "b"]], groups=frame["school"], clusters=shuffled["school"])
+
+
 # Simulations have points of their own: an index says nothing there.
 ROLES_WITHOUT_ROWS = {
     "simulated, of a pair": lambda x: by_transport({"a": (STEP, DRAWN[0]), "b": (LINE, x)}),

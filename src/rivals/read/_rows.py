@@ -53,11 +53,8 @@ def n_rows(values: Any, what: str) -> int:
 
 
 def _is_column(values: Any) -> bool:
-    return (
-        hasattr(values, "__len__")
-        and not isinstance(values, str)
-        and getattr(values, "ndim", 1) > 0
-    )
+    has_rows = hasattr(values, "__len__") and not isinstance(values, str)
+    return has_rows and getattr(values, "ndim", 1) > 0
 
 
 def column(data: Any, name: Any, what: str) -> Any:
