@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rivals._core.optional import need
 from rivals._core.texts import Refusal, WrongKind
 from rivals._core.types import FloatArray, IntArray
 
@@ -320,8 +321,7 @@ def _coded_by_hash(labels: Sequence[Any]) -> tuple[IntArray, list[Any]]:
 
 def _coded_by_polars(series: Any) -> tuple[IntArray, list[Any]]:
     """By their numbers: of texts as categories, of times as stored."""
-    import polars
-
+    polars = need("polars", extra="table", purpose="labels of polars")
     dtype = series.dtype
     if series.null_count() or dtype.is_float() or dtype.is_nested() or dtype == polars.Object:
         return _coded_by_hash(series.to_list())
