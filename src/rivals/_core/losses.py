@@ -75,6 +75,8 @@ NOT_SAID = Provenance()
 class Fits(NamedTuple):
     """The fit of each fold, judged on all groups: what these fits share widens P no more than that.
 
+    Without groups the folds take their place: mean losses in the rows that each fold leaves out.
+
     Attributes
     ----------
     means : array, shape (folds, groups)
@@ -378,10 +380,11 @@ def _fits(given: list[Losses], grouping: Grouping | None) -> tuple[Fits, ...]:
     """Of all models, where all have those of the same folds of these groups; else none."""
     found = [each.fits for each in given if each.fits is not None]
     carried = given[0].groups
-    if len(found) < len(given) or grouping is None or carried is None:
+    if len(found) < len(given) or (grouping is None) != (carried is None):
         return ()
     alike = all(np.array_equal(each.fold, found[0].fold) for each in found)
-    return tuple(found) if alike and carried.same_as(grouping) else ()
+    same = grouping is None or carried is None or carried.same_as(grouping)
+    return tuple(found) if alike and same else ()
 
 
 def check_names(names: list[Any]) -> None:

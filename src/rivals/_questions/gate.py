@@ -112,7 +112,7 @@ def gate(
         float(chance[0]),
         chosen.margin,
         chosen.threshold,
-        say.where(result.new_groups or 0, result.n_groups, result.noun),
+        say.where(*result.horizon),
         result.summary.source.unit,
     )
 
