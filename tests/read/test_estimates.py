@@ -201,9 +201,8 @@ def test_what_cannot_be_judged_is_said_and_never_shown_as_a_number():
         for arm, gap in (("x", -0.9), ("y", -1.0), ("z", 0.5))
     ]
     frame = polars.DataFrame(rows, schema=["site", "arm", "gap", "se"], orient="row")
-    summary = summaries(
-        frame, groups="site", estimate="gap", error="se", difference="arm", baseline="old"
-    )
+    of = {"groups": "site", "estimate": "gap", "error": "se", "difference": "arm"}
+    summary = summaries(frame, **of, baseline="old", left_out=False)
     result = rivals.compare(summary)
     assert "known only for differences from old" in result.conclusion
     assert "nan" not in f"{result}{result.details()}{result.methods()}"
