@@ -17,10 +17,10 @@ from typing import Any
 
 import numpy as np
 
+from rivals._core.arrays import LARGEST
 from rivals._core.cautions import warn
 from rivals._core.grouping import Grouping, Numbered
 from rivals._core.losses import (
-    LARGEST,
     NOT_SAID,
     Losses,
     Provenance,
