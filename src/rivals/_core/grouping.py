@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
@@ -15,6 +16,30 @@ from rivals._core.types import IntArray
 
 # Capitals of no more letters are an abbreviation, as ICU; longer ones are a way to write columns.
 LONGEST_ACRONYM = 4
+
+
+class Numbered(Sequence[str]):
+    """Names of so many rows, "1" to "442", of which none is kept.
+
+    Examples
+    --------
+    >>> Numbered(3)[-1], list(Numbered(2))
+    ('3', ['1', '2'])
+    """
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+
+    def __len__(self) -> int:
+        return self.size
+
+    @overload
+    def __getitem__(self, place: int) -> str: ...
+    @overload
+    def __getitem__(self, place: slice) -> tuple[str, ...]: ...
+    def __getitem__(self, place: int | slice) -> str | tuple[str, ...]:
+        found = range(1, self.size + 1)[place]
+        return str(found) if isinstance(found, int) else tuple(map(str, found))
 
 
 @dataclass(frozen=True, eq=False)
