@@ -15,7 +15,7 @@ ROOT = Path(rivals.__file__).parent
 # import from the lines above it, and from itself.
 LAYERS = [
     ["_version", "_core.types", "_core.optional", "_core.texts"],
-    ["_core.cautions"],
+    ["_core.cautions", "_core.writing"],
     ["_core.seeds"],
     ["_core.setting"],
     ["_core.arrays"],
@@ -158,7 +158,7 @@ STANDARD = {
     "__future__", "abc", "ast", "collections", "contextlib", "contextvars", "dataclasses",
     "datetime", "decimal", "difflib", "functools", "html", "importlib", "inspect",
     "itertools", "json", "math", "numbers", "operator", "os",
-    "pathlib", "re", "sys", "types", "typing", "warnings", "zipfile",
+    "pathlib", "re", "stat", "sys", "types", "typing", "warnings", "zipfile",
 }  # fmt: skip
 
 

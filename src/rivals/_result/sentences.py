@@ -85,6 +85,21 @@ def span(ends: tuple[float, float] | None, decimals: int) -> str:
     return f"{fixed(ends[0], decimals)} to {fixed(ends[1], decimals)}"
 
 
+def stretch(ends: tuple[int, int]) -> str:
+    """As "2–5", or "2"."""
+    return "–".join(map(str, dict.fromkeys(ends)))
+
+
+def whole(value: int | None) -> str:
+    """A whole number, or that there is none."""
+    return "–" if value is None else str(value)
+
+
+def named_yet(value: bool) -> str:
+    """Whether a winner is named after some of the groups."""
+    return "yes" if value else "not yet"
+
+
 def plural(noun: str) -> str:
     """As "schools", "studies" or "classes"; "schools", as a column may be called, remains."""
     first, last = noun[: noun.rfind(" ") + 1], noun[noun.rfind(" ") + 1 :]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from difflib import get_close_matches
+from functools import partial
 
 import numpy as np
 
@@ -28,11 +29,7 @@ def table(result: Decided, model: str, most: int | None = None) -> Table:
     low, high = beside.low[seen], beside.high[seen]
     decimals = say.decimals_for([*(high - low).tolist(), *np.abs(beside.gap[seen]).tolist()])
 
-    def loss(value: float | None) -> str:
-        return say.fixed(value, decimals)
-
-    def ends_shown(value: tuple[float, float] | None) -> str:
-        return say.span(value, decimals)
+    loss = partial(say.fixed, decimals=decimals)
 
     def each(values: FloatArray) -> list[float | None]:
         return [None if row is None else float(values[row]) for row in rows]
@@ -50,7 +47,7 @@ def table(result: Decided, model: str, most: int | None = None) -> Table:
                 None if row is None else (float(beside.low[row]), float(beside.high[row]))
                 for row in rows
             ],
-            ends_shown,
+            partial(say.span, decimals=decimals),
             worse,
         ),
     ]
@@ -107,7 +104,7 @@ def pairs(result: Decided) -> Table:
         (
             Column("better", [result.names[a] for a, _ in places], is_text=True),
             Column("worse", [result.names[b] for _, b in places], is_text=True),
-            Column("difference", gaps, lambda value: say.fixed(value, decimals)),
+            Column("difference", gaps, partial(say.fixed, decimals=decimals)),
             Column("P", [float(probability[a, b]) for a, b in places], say.probability),
         )
     )
@@ -129,7 +126,7 @@ def groups_table(result: Decided) -> Table:
         shown = Column(
             result.names[place],
             losses.tolist(),
-            lambda value: say.fixed(value, decimals),
+            partial(say.fixed, decimals=decimals),
             "mean loss",
         )
         columns.append(shown)
