@@ -17,6 +17,7 @@ no prior: Student's t.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import nan
@@ -225,14 +226,25 @@ def _new_groups(
 @lru_cache(maxsize=2)
 def board(summary: GroupSummaries) -> leads.Board:
     """The priors of leads of all pairs, learned from the leads of the study repeated."""
-    order = np.argsort(Groups().risk(summary), kind="stable")
+
+    def score(a: IntArray, b: IntArray) -> FloatArray:
+        found = budget_of(summary, a, b)
+        return np.where(found.unknown, nan, found.budget.score(summary.n_groups))
+
+    return board_of(Groups().risk(summary), score, TOGETHER // summary.n_groups)
+
+
+def board_of(
+    risk: FloatArray, score: Callable[[IntArray, IntArray], FloatArray], together: int
+) -> leads.Board:
+    """The same from risks, and z of pairs, so many at a time."""
+    order = np.argsort(risk, kind="stable")
     seat = leads.seats(order.size)
     z = np.full((seat.size, seat.size), nan)
     first, second = np.triu_indices(seat.size, 1)
-    for piece in pieces(first.size, TOGETHER // summary.n_groups):
+    for piece in pieces(first.size, together):
         i, j = first[piece], second[piece]
-        found = budget_of(summary, order[seat[i]], order[seat[j]])
-        z[i, j] = np.where(found.unknown, nan, found.budget.score(summary.n_groups))
+        z[i, j] = score(order[seat[i]], order[seat[j]])
     rank = np.empty_like(order)
     rank[order] = np.arange(order.size)
     return leads.Board(rank, seat, leads.learned(z, seat))
