@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from rivals._compare import compare
     from rivals._core.candidates import Candidate
     from rivals._core.cautions import RivalsWarning
+    from rivals._core.cells import CellSummaries
     from rivals._core.losses import Losses, Provenance
     from rivals._core.summaries import GroupSummaries
     from rivals._result.comparison import Comparison, load
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 HOMES = {
     "Calibration": "calibration",
     "Candidate": "_core.candidates",
+    "CellSummaries": "_core.cells",
     "Comparison": "_result.comparison",
     "Experiment": "calibration",
     "GroupSummaries": "_core.summaries",
@@ -40,6 +42,7 @@ PACKAGES = ("calibration", "laws", "plots", "read", "report", "testbeds", "testi
 __all__ = [
     "Calibration",
     "Candidate",
+    "CellSummaries",
     "Comparison",
     "Experiment",
     "GroupSummaries",

@@ -18,7 +18,7 @@ import numpy as np
 from rivals._core.cautions import warn
 from rivals._core.grouping import Grouping, noun_of
 from rivals._core.losses import NOT_SAID, Losses, Provenance, Study, check_names, one_source
-from rivals._core.setting import Levels
+from rivals._core.setting import HowMany, Levels
 from rivals._core.summaries import (
     GroupSummaries,
     check_plain,
@@ -29,7 +29,7 @@ from rivals._core.summaries import (
 from rivals._core.texts import Refusal, opt
 from rivals._core.types import FloatArray, IntArray
 from rivals.method.error import PairSums, beyond_first
-from rivals.method.factors import Design, Moments, joined, numbered
+from rivals.method.factors import Design, Moments, joined
 
 FORMAT = "rivals.CellSummaries/1"
 # With fewer levels nobody knows how much they differ.
@@ -133,7 +133,7 @@ class CellSummaries:
     @property
     def n_groups(self) -> int:
         """The smallest number of levels of an outermost factor."""
-        return min(self.design.n_levels[factor] for factor in self.design.outermost)
+        return self.design.n_levels[self.fewest]
 
     @property
     def n_points(self) -> int:
@@ -147,8 +147,13 @@ class CellSummaries:
 
     @property
     def noun(self) -> str:
-        """What a level of the first outermost factor is called."""
-        return self.factors[self.design.outermost[0]].noun
+        """What a level of the outermost factor with the fewest levels is called."""
+        return self.factors[self.fewest].noun
+
+    @cached_property
+    def fewest(self) -> int:
+        """The outermost factor with the fewest levels, which limits what can be known."""
+        return min(self.design.outermost, key=lambda factor: self.design.n_levels[factor])
 
     @cached_property
     def magnitude(self) -> FloatArray:
@@ -157,7 +162,7 @@ class CellSummaries:
         largest = [np.abs(self.first + row).max() for row in self.gaps]
         return np.asarray(within + np.array(largest))
 
-    def horizon(self, new_groups: float | Levels | None) -> Levels:
+    def horizon(self, new_groups: HowMany | None) -> Levels:
         """How many new levels of each outermost factor: as many as observed where nothing is said;
         a number alone is of each.
         """
@@ -203,8 +208,8 @@ class CellSummaries:
             n_both = int(joined([self.factors[a].codes, self.factors[b].codes]).max()) + 1
             if n_both == design.n_levels[a] == design.n_levels[b]:
                 raise Refusal(
-                    f"{opt['groups']}: {nouns[a]!r} and {nouns[b]!r} put the same points together, "
-                    f"{n_both} times: one grouping under two names; leave one out"
+                    f"{opt['groups']}: {nouns[a]!r} and {nouns[b]!r} put the same points into "
+                    f"the same {n_both} groups: one grouping under two names; leave one out"
                 )
         for factor in design.outermost:
             number = design.n_levels[factor]
@@ -230,7 +235,7 @@ class CellSummaries:
     # ---------------------------------------------------------------- by one factor, and of sites
 
     def of_factor(self, noun: str | None = None) -> GroupSummaries:
-        """The groups of one factor: by default of the first outermost one."""
+        """The groups of one factor: by default of the outermost one with the fewest levels."""
         asked = self.noun if noun is None else noun
         found = next((each for each in self.factors if each.noun == asked), None)
         if found is None:
@@ -389,7 +394,7 @@ def _gathered(
     """Points or cells of the same levels put together: their levels and sizes, the mean of the
     first model and the means of the gaps, and the squares about them (Chan, Golub and LeVeque).
     """
-    cell = joined([numbered(each.codes) for each in factors])
+    cell = joined([each.codes for each in factors])
     n_cells = int(cell.max()) + 1
     total = np.bincount(cell, sizes, n_cells)
     some = np.empty(n_cells, dtype=np.intp)

@@ -11,12 +11,13 @@ from typing import Any, Self
 import numpy as np
 
 from rivals._core.beside import Beside
+from rivals._core.cells import CellSummaries
 from rivals._core.evidence import Evidence, Note
 from rivals._core.judge import MANY, Correction, corrected, judge
 from rivals._core.law import Law
 from rivals._core.reduced import Reduced
 from rivals._core.rule import Decision, Rejection, decide
-from rivals._core.setting import Setting
+from rivals._core.setting import HowMany, Setting, of_each
 from rivals._core.summaries import GroupSummaries
 from rivals._core.types import FloatArray
 
@@ -148,7 +149,7 @@ class Decided:
         """
         return self.evidence.standard_error
 
-    def over(self, new_groups: float) -> FloatArray:
+    def over(self, new_groups: HowMany) -> FloatArray:
         """`probability` over another number of new groups."""
         setting = self.setting.but(new_groups=new_groups)
         found = self.reduced.evidence(setting).probability
@@ -185,12 +186,21 @@ class Decided:
         return self.method.c_is_unknown(self.setting)
 
     @property
-    def new_groups(self) -> float | None:
-        """The number of new groups of the decision.
+    def new_groups(self) -> HowMany | None:
+        """The number of new groups of the decision, or of new levels of each factor.
 
         None without groups.
         """
-        return self.setting.new_groups or self.n_groups or None
+        return self.method.horizon(self.summary, self.setting.new_groups)
+
+    @property
+    def repeated(self) -> HowMany | None:
+        """As many as were observed: the study repeated."""
+        return self.method.horizon(self.summary, None)
+
+    def of_each(self, number: float) -> HowMany:
+        """So many new groups, or new levels of each factor that is not kept."""
+        return of_each(self.new_groups, number)
 
     @cached_property
     def n_groups(self) -> int:
@@ -199,7 +209,12 @@ class Decided:
 
     @cached_property
     def groups(self) -> GroupSummaries | None:
-        """The summaries of the groups; None without groups."""
+        """The summaries of the groups; None without groups.
+
+        Of several factors those of the outermost one with the fewest levels.
+        """
+        if isinstance(self.summary, CellSummaries):
+            return self.summary.of_factor()
         return self.summary if self.n_groups else None
 
     @property

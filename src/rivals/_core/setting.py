@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from difflib import get_close_matches
 from math import inf, isfinite
-from typing import Any
+from typing import Any, TypeAlias
 
 from rivals._core.texts import Refusal, WrongKind, either, opt
 
@@ -63,7 +63,18 @@ class Levels(dict[str, float]):
         return hash(frozenset(self.items()))
 
 
-def new_levels(name: str, value: Any) -> float | Levels:
+# Numbers of new groups, or of new levels of each factor.
+HowMany: TypeAlias = float | Levels
+
+
+def of_each(asked: HowMany | None, number: float) -> HowMany:
+    """So many new groups; of several factors, of each that is not kept."""
+    if not isinstance(asked, Levels):
+        return number
+    return Levels({factor: number if n else 0.0 for factor, n in asked.items()})
+
+
+def new_levels(name: str, value: Any) -> HowMany:
     """A whole number of groups; or of the levels of each factor, where 0 are kept."""
     if not isinstance(value, Mapping):
         return whole_or_infinite(name, value)
@@ -143,7 +154,7 @@ class Setting:
     margin: float = option(
         0.0, "smallest difference that matters, in the unit of the loss", number(0.0, 1e150)
     )
-    new_groups: float | Levels | None = option(
+    new_groups: HowMany | None = option(  # noqa: RUF009
         None,
         "number of new groups that the decision is about; as many as observed by default; of "
         "several factors that of each, 0 for one that is kept",

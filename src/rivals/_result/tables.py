@@ -75,7 +75,7 @@ def chances(result: Decided, beside: Beside) -> list[tuple[str, str, FloatArray]
     by_more = say.by_more(result.setting.margin, result.summary.source.unit)
     wins = f"P({'best' if model == result.best else model} wins again{by_more})"
     if result.groups is not None:
-        horizons = sorted({1.0, float(result.new_groups or 1.0)})
+        horizons = list(dict.fromkeys([result.of_each(1.0), result.new_groups or 1.0]))
         heads = [say.new(number, result.noun) for number in horizons]
         rows = [beside.chance(number) for number in horizons]
         return [(head, f"{wins} in", row) for head, row in zip(heads, rows, strict=True)]

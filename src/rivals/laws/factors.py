@@ -24,7 +24,7 @@ from rivals._core.cells import CellSummaries
 from rivals._core.evidence import Note
 from rivals._core.law import TOGETHER, Law
 from rivals._core.losses import Provenance, Study
-from rivals._core.setting import Levels, Setting
+from rivals._core.setting import HowMany, Levels, Setting
 from rivals._core.texts import Refusal, opt
 from rivals._core.types import FloatArray, IntArray
 from rivals.laws.groups import ROUNDING, Groups, NewGroups, board_of
@@ -70,16 +70,14 @@ class Factors(Law[CellSummaries], known_as="groups of several factors"):
         summary.check()
 
     def check_setting(self, setting: Setting) -> None:
-        Groups().check_setting(setting)
+        Groups().check_setting(setting)  # refuses c
         if setting.looks is not None:
             raise Refusal(
                 f"{opt['looks']} are at groups that come one after the other, and levels of "
                 f"several factors do not; leave it out, or compare with one factor as {opt.groups}"
             )
 
-    def horizon(
-        self, summary: CellSummaries, new_groups: float | Levels | None
-    ) -> float | Levels | None:
+    def horizon(self, summary: CellSummaries, new_groups: HowMany | None) -> HowMany | None:
         return summary.horizon(new_groups)
 
     def risk(self, summary: CellSummaries) -> FloatArray:
@@ -109,7 +107,7 @@ class Factors(Law[CellSummaries], known_as="groups of several factors"):
         if summary.source.left_out is None:
             return (Note("training not said"),)
         if summary.source.left_out and summary.shared is None:
-            return (Note("left out", value=SUPPOSED / summary.n_groups),)
+            return (Note("levels left out", value=SUPPOSED / summary.n_groups),)
         return ()
 
     def to_arrays(self, summary: CellSummaries) -> tuple[dict[str, Any], dict[str, FloatArray]]:
@@ -180,14 +178,13 @@ class NewLevels:
         nothing = np.zeros(lead.size)
         fixed = np.asarray(components.between.max(axis=0) <= rounding**2)
         shared = nothing if summary.shared is None else summary.shared[a, b]
-        budget = Budget(
-            lead, *([nothing] * 5), training=shared, again=shared, degrees=np.ones(lead.size)
-        )
+        spent = (nothing, nothing, nothing, nothing, nothing)  # until it is known over what
+        budget = Budget(lead, *spent, shared, shared, np.ones(lead.size))
         point = np.where(np.abs(lead) > rounding, lead, 0.0)
         law = NewGroups(budget, 1, 1.0, fixed, point, np.zeros(lead.size, dtype=bool), prior)
         return cls(summary, components, Levels(), law, {}).over(None)
 
-    def over(self, new_groups: float | Levels | None) -> NewLevels:
+    def over(self, new_groups: HowMany | None) -> NewLevels:
         horizon = self.summary.horizon(new_groups)
         return self if horizon == self.horizon else self._over(horizon)
 
@@ -226,14 +223,14 @@ class NewLevels:
 
     @property
     def tau(self) -> FloatArray:
-        """The standard deviation between levels of the first outermost factor."""
-        place = self.summary.design.outermost[0]
+        """The standard deviation between levels of the outermost factor with the fewest."""
+        place = self.summary.fewest
         return np.where(self.law.fixed, np.nan, np.sqrt(self.components.values[place]))
 
     @property
     def i2(self) -> FloatArray:
         """The part of τ² in the variance of what was observed at a typical level."""
-        place = self.summary.design.outermost[0]
+        place = self.summary.fewest
         between = self.components.between[place] / self.components.coefficients[place, place]
         square = self.components.values[place]
         return np.asarray(

@@ -17,7 +17,7 @@ no prior: Student's t.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import nan
@@ -29,7 +29,7 @@ from scipy.special import ndtr, stdtrit
 from rivals._core.evidence import Note
 from rivals._core.law import TOGETHER, Law, Pairs, pieces
 from rivals._core.losses import Provenance, Study
-from rivals._core.setting import Setting
+from rivals._core.setting import HowMany, Setting
 from rivals._core.summaries import GroupSummaries
 from rivals._core.texts import Refusal, opt
 from rivals._core.types import BoolArray, FloatArray, IntArray
@@ -358,6 +358,11 @@ class NewGroups:
     def error(self, value: FloatArray) -> FloatArray:
         return np.zeros(self.fixed.size)
 
-    def over(self, new_groups: float | None) -> NewGroups:
+    def over(self, new_groups: HowMany | None) -> NewGroups:
         asked = self.n_groups if new_groups is None else new_groups
+        if isinstance(asked, Mapping):
+            raise Refusal(
+                f"{opt['new_groups']} names factors, {', '.join(asked)}, and there is one grouping "
+                f"alone; pass a number, or several factors as {opt.groups}"
+            )
         return self if asked == self.new_groups else replace(self, new_groups=asked)

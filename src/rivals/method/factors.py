@@ -17,7 +17,8 @@ one small linear system for all pairs; a component that comes out negative is 0.
 
 m_f new levels, growth how many times as many points. A factor that is kept drops out of both: its
 levels come again. An inner factor comes with the outermost one that it lies in. Degrees of freedom
-are Satterthwaite's, of the mean squares B_f/(1 − h_f) of the outermost factors, with 1/h_f − 1 each.
+are Satterthwaite's, of the mean squares B_f/(1 − h_f) of the outermost factors, with 1/h_f − 1
+each.
 """
 
 from __future__ import annotations
@@ -90,7 +91,7 @@ class Design:
         crossed = [factor for factor, around in enumerate(outer) if around == factor]
         several = bool(sizes.sum() > SEVERAL * sizes.size)
         most = FINER * (sizes.sum() if several else sizes.size)
-        parts = [(factor,) for factor in range(len(factors))]
+        parts: list[tuple[int, ...]] = [(factor,) for factor in range(len(factors))]
         codes = list(factors)
         for size in range(2, len(crossed) + 1):
             for part in combinations(crossed, size):
@@ -157,7 +158,7 @@ def joined(factors: Sequence[IntArray]) -> IntArray:
 
 def numbered(keys: IntArray) -> IntArray:
     """The rank of each key among those that occur; a table where they are close together."""
-    if int(keys.max()) < 8 * keys.size:
+    if int(keys.max()) < 16 * keys.size:
         occurs = np.zeros(int(keys.max()) + 1, dtype=bool)
         occurs[keys] = True
         return np.asarray((np.cumsum(occurs) - 1)[keys])
@@ -237,9 +238,7 @@ class Moments:
         return Components(self.design, between, self.coefficients, self.squares)
 
 
-def weighting(
-    design: Design, sizes: IntArray, gaps: FloatArray, within: PairSums
-) -> FloatArray:
+def weighting(design: Design, sizes: IntArray, gaps: FloatArray, within: PairSums) -> FloatArray:
     """The weight of each cell, for all models; they add up to one."""
     counts = [np.bincount(codes, sizes) for codes in design.codes]
     weights = sizes / sizes.sum()
@@ -290,7 +289,9 @@ class _Levels:
 
     @classmethod
     def of(cls, design: Design, sizes: IntArray, weights: FloatArray) -> _Levels:
-        of_levels = tuple(np.bincount(codes, weights) for codes in design.codes)
+        of_levels = tuple(
+            np.bincount(codes, weights).astype(np.float64) for codes in design.codes
+        )
         n_parts = len(of_levels)
         of_points = weights**2 / sizes
         squares = np.array([*(each @ each for each in of_levels), of_points.sum()])
@@ -354,7 +355,7 @@ class Components:
     @cached_property
     def values(self) -> FloatArray:
         """τ² of each part, and σ² last: (parts + 1) × pairs."""
-        return np.maximum(np.linalg.solve(self.coefficients, self.between), 0.0)
+        return np.asarray(np.maximum(np.linalg.solve(self.coefficients, self.between), 0.0))
 
     def over(self, new_levels: FloatArray) -> Spent:
         """The budget, over so many new levels of each outermost factor; 0 for one that is kept."""
