@@ -321,6 +321,10 @@ class CellSummaries:
                 "file; leave them out, or give groups of one factor, if losses of points must not "
                 "leave your site"
             )
+        return self.written()
+
+    def written(self) -> str:
+        """The same, for a file of one's own."""
         plain = {
             "format": FORMAT,
             "models": self.models,

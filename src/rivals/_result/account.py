@@ -246,7 +246,11 @@ def covered(result: Decided, of: str) -> list[str]:
 
 
 def _covered(result: Decided, of: str) -> list[Claim]:
-    over: dict[HowMany | None, str] = {None: "the study repeated", 1.0: "one new group", inf: "the population mean"}
+    over: dict[HowMany | None, str] = {
+        None: "the study repeated",
+        1.0: "one new group",
+        inf: "the population mean",
+    }
     asked = over.get(result.setting.new_groups)
     left_out = result.summary.source.left_out
     if result.groups is None:

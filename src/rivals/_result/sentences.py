@@ -156,7 +156,6 @@ def opening(n_models: int, n_points: int, observed: HowMany, noun: str, source: 
     left_out = ""
     if source.left_out and observed:
         left_out = f", {'levels' if isinstance(observed, Levels) else plural(noun)} left out"
-        )
         if source.n_folds and source.n_folds != observed:
             left_out += f" in {source.n_folds} folds"
     if source.loss or left_out:

@@ -111,7 +111,7 @@ class Factors(Law[CellSummaries], known_as="groups of several factors"):
         return ()
 
     def to_arrays(self, summary: CellSummaries) -> tuple[dict[str, Any], dict[str, FloatArray]]:
-        return {"json": summary.to_json()}, {}
+        return {"json": summary.written()}, {}
 
     def from_arrays(
         self,

@@ -289,9 +289,7 @@ class _Levels:
 
     @classmethod
     def of(cls, design: Design, sizes: IntArray, weights: FloatArray) -> _Levels:
-        of_levels = tuple(
-            np.bincount(codes, weights).astype(np.float64) for codes in design.codes
-        )
+        of_levels = tuple(np.bincount(codes, weights).astype(np.float64) for codes in design.codes)
         n_parts = len(of_levels)
         of_points = weights**2 / sizes
         squares = np.array([*(each @ each for each in of_levels), of_points.sum()])
