@@ -150,7 +150,8 @@ def compare(
             f"{study.n_simulations}; leave it out"
         )
     several = study.groups is not None and bool(study.groups.further)
-    chosen = law_of(method, groups=study.groups is not None, several=several)
+    alone = not study.n_simulations and calibration is None
+    chosen = law_of(method, groups=study.groups is not None or alone, several=several)
     if several and not isinstance(chosen, Factors):
         raise Refusal(
             f"{opt['groups']}: several factors are judged by method 'groups'; got "

@@ -204,23 +204,41 @@ class Decided:
 
     @cached_property
     def n_groups(self) -> int:
-        """How many groups were observed; 0 without groups."""
+        """How many units were observed.
+
+        Groups, or rows where these are units; 0 of one data set.
+        """
         return int(self.summary.n_groups)
 
     @cached_property
-    def groups(self) -> GroupSummaries | None:
-        """The summaries of the groups; None without groups.
+    def units(self) -> GroupSummaries | None:
+        """The summaries of groups or rows.
 
-        Of several factors those of the outermost one with the fewest levels.
+        None of one data set; of several factors those of the outermost with the fewest levels.
         """
         if isinstance(self.summary, CellSummaries):
             return self.summary.of_factor()
         return self.summary if self.n_groups else None
 
+    @cached_property
+    def groups(self) -> GroupSummaries | None:
+        """The summaries of the groups; None without groups."""
+        return None if self.units is None or self.units.rows else self.units
+
     @property
     def noun(self) -> str:
-        """What a group is called."""
-        return "group" if self.groups is None else self.groups.noun
+        """What a group is called, or a row."""
+        return "group" if self.units is None else self.units.noun
+
+    @property
+    def horizon(self) -> tuple[HowMany, HowMany | None, str]:
+        """New groups, observed ones, and what they are called.
+
+        Rows are observed without number: nobody calls new ones the study repeated.
+        """
+        of_rows = self.units is not None and self.groups is None
+        observed = None if of_rows else self.repeated or 0
+        return self.new_groups or 0, observed, self.noun
 
     @property
     def notes(self) -> tuple[Note, ...]:

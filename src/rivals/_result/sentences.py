@@ -129,11 +129,16 @@ def new(number: HowMany, noun: str) -> str:
     return f"all {plural(noun)}" if number == inf else count(number, f"new {noun}")
 
 
-def where(number: HowMany, observed: HowMany, noun: str) -> str:
-    """Where a winner would win again, for the end of a sentence."""
-    if observed in (0, number):
+def where(number: HowMany, observed: HowMany | None, noun: str) -> str:
+    """Where a winner would win again, for the end of a sentence.
+
+    Of one data set the question is another place; only of groups it is the study repeated.
+    """
+    if not number:
+        return "at another place"
+    if observed == number:
         return "if the study were repeated"
-    if number == 1:
+    if number == 1 and observed is not None:
         return f"in a single new {noun}"
     return f"in the mean over all {plural(noun)}" if number == inf else f"in {new(number, noun)}"
 
@@ -149,9 +154,10 @@ def by_more(margin: float, unit: str) -> str:
 def opening(n_models: int, n_points: int, observed: HowMany, noun: str, source: Provenance) -> str:
     """What was compared, on what, by which loss."""
     groups = f" in {groups_of(observed, noun)}" if observed else ""
-    if source.point == noun:  # a score of each fold
-        groups = ""
-    parts = [f"{n_models} models, {count(n_points, source.point)}{groups}."]
+    point = source.point
+    if observed == n_points and (source.point == noun or noun == "row"):  # a score of each fold
+        point, groups = noun, ""
+    parts = [f"{n_models} models, {count(n_points, point)}{groups}."]
     unit = f" ({source.unit})" if source.unit else ""
     left_out = ""
     if source.left_out and observed:
