@@ -315,6 +315,8 @@ class Study:
         Whether the points are a series.
     clusters : Grouping or None
         Points that depend on each other, where these are not replications.
+    segments : Grouping or None
+        Which of some fixed kinds, such as devices, each point is of.
     """
 
     names: tuple[str, ...]
@@ -325,6 +327,7 @@ class Study:
     order: str | None = None
     clusters: Grouping | None = None
     fits: tuple[Fits, ...] = ()
+    segments: Grouping | None = None
 
     @classmethod
     def of(
@@ -334,6 +337,7 @@ class Study:
         groups: Any = None,
         order: str | None = None,
         clusters: Any = None,
+        by: Any = None,
     ) -> Study:
         """From the losses of each model, which must be of the same points."""
         check_names(list(losses))
@@ -355,6 +359,19 @@ class Study:
             order,
             _clusters(clusters, n_points, index),
             _fits(given, grouping),
+            _grouping_of(by, n_points, index),
+        )
+
+    def taken(self, points: IntArray) -> Study:
+        """Some of the points, without simulations, and without what fits of folds lost in all."""
+        return replace(
+            self,
+            observed=tuple(each[points] for each in self.observed),
+            simulated=tuple(np.empty((0, 0)) for _ in self.names),
+            groups=self.groups and self.groups.taken(points),
+            clusters=self.clusters and self.clusters.taken(points),
+            segments=None,
+            fits=(),
         )
 
     @property
