@@ -46,6 +46,21 @@ class QuantileFunction:
         self._values: FloatArray = np.concatenate(([first], values, [last]))
         self.size = values.size  # number of samples
 
+    @classmethod
+    def through(cls, values: FloatArray) -> QuantileFunction:
+        """Straight lines through values at evenly spaced Φ.
+
+        The first at 0, the last at 1.
+        """
+        made = object.__new__(cls)
+        made._values = values
+        made.size = max(values.size - 2, 1)
+        return made
+
+    def moved(self, by: float) -> QuantileFunction:
+        """Of samples that are all larger by this much."""
+        return QuantileFunction.through(self._values + by)
+
     def __call__(self, phi: npt.ArrayLike) -> FloatArray:
         """The quantile at each Φ of `phi`, a number or an array within [0, 1]."""
         index, fraction = self._locate(phi)
