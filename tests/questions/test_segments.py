@@ -124,6 +124,26 @@ def test_rows_of_a_frame_and_of_a_file_may_be_segments(tmp_path):
     assert result.by().to_records() == expected
 
 
+def test_labels_in_another_order_are_refused():
+    pandas = pytest.importorskip("pandas")
+    losses, shop, device = study()
+    frame = pandas.DataFrame({name: each.observed for name, each in losses.items()})
+    result = rivals.compare(frame.assign(shop=shop), groups="shop")
+    labels = pandas.Series(device)
+    assert len(result.by(labels).to_records()) == 3
+    with pytest.raises(ValueError, match="by: the index differs"):
+        result.by(labels.iloc[::-1])
+    with pytest.raises(ValueError, match="by: the index differs"):
+        rivals.compare(frame.assign(shop=shop), groups="shop", by=labels.iloc[::-1])
+
+
+def test_rows_may_be_the_units():
+    losses, _, device = study()
+    found = rivals.compare(losses).by(device)
+    assert "new is worse than old in phone" in found.conclusion
+    assert "rows" in str(found)
+
+
 def test_segments_are_saved(tmp_path):
     losses, shop, device = study()
     result = rivals.compare(losses, groups=shop, by=device)

@@ -271,6 +271,8 @@ class Study:
         Points that depend on each other, where these are not replications.
     segments : Grouping or None
         Which of some fixed kinds, such as devices, each point is of.
+    index : pandas.Index or None
+        The labels of the rows that the points came with.
     """
 
     names: tuple[str, ...]
@@ -282,6 +284,7 @@ class Study:
     clusters: Grouping | None = None
     fits: tuple[Fits, ...] = ()
     segments: Grouping | None = None
+    index: Any = None
 
     @classmethod
     def of(
@@ -299,7 +302,8 @@ class Study:
         _check_alike(losses)
         n_points = given[0].n_points
         of_models = {f"model {name!r}": each for name, each in losses.items()}
-        common_index({**of_models, "groups": groups, "clusters": clusters})
+        together = {**of_models, "groups": groups, "clusters": clusters, "by": by}
+        index = common_index(together)
         carried = [each.groups for each in given if each.groups is not None]
         grouping = _grouping_of(groups, n_points, "groups")
         if grouping is None and carried:
@@ -314,7 +318,8 @@ class Study:
             order,
             _clusters(clusters, n_points),
             _fits(given, grouping),
-            _grouping_of(by, n_points, index),
+            _grouping_of(by, n_points, "by"),
+            index,
         )
 
     def taken(self, points: IntArray) -> Study:
@@ -327,6 +332,7 @@ class Study:
             clusters=self.clusters and self.clusters.taken(points),
             segments=None,
             fits=(),
+            index=None,
         )
 
     @property

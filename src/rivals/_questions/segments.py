@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from rivals._core.arrays import common_index
 from rivals._core.decided import Decided, Part
 from rivals._core.grouping import Grouping
 from rivals._core.law import Law
@@ -163,7 +164,8 @@ def _asked(result: Decided, column: Any) -> tuple[Part, ...]:
             f"{opt['by']}: this comparison holds no losses of points, from which those of segments "
             f"could be taken; compare the losses with {opt.by}"
         )
-    return parts_of(result.study, Grouping.of(column), result.method)
+    common_index({"the points": result.study, opt["by"]: column})
+    return parts_of(result.study, Grouping.of(column, what="by"), result.method)
 
 
 def parts_of(study: Study, labels: Grouping, law: Law[Any]) -> tuple[Part, ...]:
