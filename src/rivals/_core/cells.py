@@ -38,7 +38,7 @@ LEAST_LEVELS = 3
 
 @dataclass(frozen=True, eq=False)
 class CellSummaries:
-    """The cells of a study with several factors, crossed or nested.
+    """The cells of a study with several factors.
 
     Attributes
     ----------
