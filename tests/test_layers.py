@@ -24,6 +24,7 @@ LAYERS = [
     ["_core.candidates"],
     ["_core.evidence"],
     ["_core.mistakes", "_core.rule", "method"],
+    ["scenarios"],
     ["_core.summaries", "_result.track_record"],
     ["_core.law"],
     ["laws"],
