@@ -16,6 +16,9 @@ from scipy.special import ndtr, ndtri
 
 from rivals._core.types import FloatArray
 
+# Effects that a size alone describes; coloured noise is forgotten within a part of the recording.
+NAMED = ("gain", "offset", "drift", "coloured noise")
+FORGOTTEN = 0.1
 # Quantiles of a normal effect, and how many standard deviations it may reach.
 QUANTILES = ndtri((np.arange(1024) + 0.5) / 1024)
 REACH = 4.0
