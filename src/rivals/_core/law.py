@@ -76,6 +76,7 @@ class Law(ABC, Generic[S]):
     default_c: ClassVar[float] = 1.0
     needs_groups: ClassVar[bool] = False
     draws: ClassVar[bool] = False  # random numbers, with a seed
+    horizon: ClassVar[str] = ""  # where a winner would win again, if groups do not say it
 
     # ---------------------------------------------------------------- what a law must say
 

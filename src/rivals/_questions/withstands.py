@@ -164,11 +164,8 @@ class Recording:
         """Of all models on the data with this signal, models × points."""
         moved = with_part(self.data, self.name, signal)
         found = np.array([model.loss(moved) for model in self.models.values()], dtype=np.float64)
-        bad = (
-            np.flatnonzero(~np.isfinite(found).all(axis=1)) if not np.isfinite(found).all() else ()
-        )
-        if len(bad):
-            name = tuple(self.models)[bad[0]]
+        if not np.isfinite(found).all():
+            name = tuple(self.models)[int(np.argmin(np.isfinite(found).all(axis=1)))]
             raise Refusal(
                 f"model {name!r}: losses are not finite on the signal {effect}; it may leave the "
                 "values that the model knows: ask for smaller sizes, largest=…, or for other "
@@ -203,7 +200,7 @@ def _sizes(at: Recording, name: str, largest: float, risk: float, rng: RNG) -> F
 
 
 def _chance_of_noise(at: Recording, rng: RNG) -> Callable[[float], FloatArray]:
-    """P(behind) of each model but the best, by the size of coloured noise; always the same paths."""
+    """P(behind) of each model but the best, by the size of noise; always the same paths."""
     generator = stream(entropy_from(rng), COMPARISON_RECORDINGS)
     size = at.signal.size
     design, none = np.arange(float(size)), np.zeros(size)

@@ -559,9 +559,10 @@ def withstands(
             f"{percent(risk)} of recordings are reversed."
         )
     kinds = {"gain": "gain errors", "offset": "offsets", "drift": "drifts"}
+    shown = [size_of(*each) for each in zip(effects, sizes, largest, strict=True)]
     parts = [
-        f"{kinds.get(effect, effect)} up to {size_of(effect, size, most)}"
-        for effect, size, most in zip(effects, sizes, largest, strict=True)
+        f"{kinds.get(effect, effect)} {'' if text.startswith('over') else 'up to '}{text}"
+        for effect, size, text in zip(effects, sizes, shown, strict=True)
         if size
     ]
     none = [kinds.get(e, e) for e, size in zip(effects, sizes, strict=True) if not size]

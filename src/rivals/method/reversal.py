@@ -22,6 +22,8 @@ FORGOTTEN = 0.1
 # Quantiles of a normal effect, and how many standard deviations it may reach.
 QUANTILES = ndtri((np.arange(1024) + 0.5) / 1024)
 REACH = 4.0
+# So many standard errors are as good as infinitely many.
+SURE = 40.0
 # Sizes are asked down to a largest one halved so often.
 OCTAVES = 9
 # Places at which D is computed, within each octave; and halvings of a bracket of sizes.
@@ -44,8 +46,9 @@ def gaps(means: FloatArray, covariance: FloatArray, best: int) -> tuple[FloatArr
 
 def chance_behind(gap: FloatArray, error: FloatArray) -> FloatArray:
     """Φ(−gap/error); of no error a step."""
-    z = np.divide(-gap, error, out=np.where(gap == 0.0, 0.0, -gap * np.inf), where=error > 0.0)
-    return np.asarray(ndtr(z))
+    known = error > 0.0
+    z = np.where(known, gap / np.where(known, error, 1.0), SURE * np.sign(gap))
+    return np.asarray(ndtr(-z))
 
 
 def places(largest: float) -> FloatArray:
