@@ -18,6 +18,7 @@ LAYERS = [
     ["_core.cautions"],
     ["_core.seeds"],
     ["_core.setting"],
+    ["_core.arrays"],
     ["_core.checks"],
     ["_core.grouping"],
     ["_core.losses"],
@@ -155,8 +156,8 @@ def test_there_are_no_cycles():
 CORE = [layer for group in LAYERS[: LAYERS.index(["calibration"])] for layer in group]
 STANDARD = {
     "__future__", "abc", "ast", "collections", "contextlib", "contextvars", "dataclasses",
-    "difflib", "functools", "html", "importlib", "inspect",
-    "itertools", "json", "math", "operator", "os",
+    "datetime", "decimal", "difflib", "functools", "html", "importlib", "inspect",
+    "itertools", "json", "math", "numbers", "operator", "os",
     "pathlib", "re", "sys", "types", "typing", "warnings", "zipfile",
 }  # fmt: skip
 

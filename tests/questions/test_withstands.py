@@ -161,7 +161,7 @@ def test_a_comparison_by_reversal_is_saved_and_shown(y, tmp_path):
     result = compare(MODELS, y, vary={"gain": 0.05, "offset": 0.1}, rng=0)
     result.save(tmp_path / "result.npz")
     assert str(rivals.load(tmp_path / "result.npz")) == str(result)
-    assert "in another recording" in str(result)
+    assert "in 1 new recording" in str(result)
     assert "offset (value ~ normal(0, 0.1)" in result.methods()
     assert " nan" not in result.details()
 

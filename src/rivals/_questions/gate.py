@@ -161,7 +161,7 @@ def gate(
         chosen.level,
         result.n_groups or result.summary.n_points,
         (result.risk[model], result.risk[baseline]),
-        result.method.horizon or say.where(result.new_groups or 0, result.n_groups, result.noun),
+        say.where(*result.horizon),
         result.noun if result.n_groups else result.summary.source.point,
         result.summary.source.unit,
         result.summary.source.left_out,

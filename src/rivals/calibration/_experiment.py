@@ -18,9 +18,10 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from rivals._core.arrays import finite
 from rivals._core.candidates import losses_of_model
 from rivals._core.checks import check_positive, check_printable, check_size
-from rivals._core.losses import Losses, Study, finite
+from rivals._core.losses import Losses, Study
 from rivals._core.seeds import (
     EXPERIMENT_DATA,
     EXPERIMENT_DESIGN,

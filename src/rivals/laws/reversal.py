@@ -85,7 +85,7 @@ class Reversal(Law[ReversalSummary]):
 
     name: ClassVar[str] = "reversal"
     draws: ClassVar[bool] = True
-    horizon: ClassVar[str] = "in another recording"
+    again: ClassVar[str] = "recording"
     summary_type: ClassVar[Any] = ReversalSummary
 
     def summarise(self, study: Study) -> ReversalSummary:

@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from rivals._core.losses import finite
+from rivals._core.arrays import finite
 from rivals._core.types import FloatArray
 
 
