@@ -18,9 +18,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from rivals._core.arrays import finite
 from rivals._core.checks import check_size
 from rivals._core.law import Law
-from rivals._core.losses import Provenance, Study, finite
+from rivals._core.losses import Provenance, Study
 from rivals._core.seeds import COMPARISON_RECORDINGS, stream
 from rivals._core.setting import Setting, number
 from rivals._core.texts import Refusal, WrongKind, opt
