@@ -15,6 +15,7 @@ from rivals._core.setting import CalibratedC, Setting, one_of
 from rivals._core.summaries import GroupSummaries
 from rivals._core.texts import Refusal, either, opt
 from rivals._core.types import RNG
+from rivals._questions.segments import parts_of
 from rivals._result.comparison import Comparison
 from rivals.laws import Groups, Law, Reversal, law_of, other_recordings
 
@@ -34,6 +35,7 @@ def compare(
     looks: str | None = None,
     order: str | None = None,
     clusters: npt.ArrayLike | str | None = None,
+    by: npt.ArrayLike | str | None = None,
     vary: Any = None,
     signal: int | str | None = None,
     n_simulations: int | None = None,
@@ -74,6 +76,8 @@ def compare(
         Points are a series, and neighbours depend on each other.
     clusters : array_like, or the name of a column, optional
         Points that depend on each other, where these are not replications.
+    by : array_like, or the name of a column, optional
+        The segment of each point, as its device: `result.by()` has the comparison within each.
     vary : mapping, or sequence of blocks, optional
         By how much recordings differ, for one recording and candidates: "gain", "offset", "drift"
         or "coloured noise" with its size, or blocks of `rivals.scenarios`. P is then the part of
@@ -117,7 +121,12 @@ def compare(
     )
     if isinstance(models, GroupSummaries):
         _refuse_beside_summaries(
-            data=data, groups=groups, order=order, clusters=clusters, n_simulations=n_simulations
+            data=data,
+            groups=groups,
+            order=order,
+            clusters=clusters,
+            by=by,
+            n_simulations=n_simulations,
         )
         if calibration is not None:
             raise ValueError(
@@ -133,7 +142,7 @@ def compare(
         chosen.check(models)
         return Comparison.of(chosen, models, setting)
     if vary is not None:
-        given = {"groups": groups, "c": c, "order": order, "clusters": clusters}
+        given = {"groups": groups, "c": c, "order": order, "clusters": clusters, "by": by}
         _refuse_beside_vary(**given, n_simulations=n_simulations, correct=correct or None)
         if law_of(method or "reversal", groups=False).name != "reversal":
             raise Refusal(f"{opt['vary']} is method 'reversal'; leave {opt['method']} out")
@@ -150,6 +159,7 @@ def compare(
         groups=groups,
         order=order,
         clusters=clusters,
+        by=by,
         n_simulations=_number_of_simulations(n_drawn, method, groups),
         entropy=setting.rng,
     )
@@ -172,9 +182,11 @@ def compare(
         calibration.check_fit(study, chosen)
         setting = replace(setting, c=calibration.choose_c())
     correction = calibration.correction(setting.c) if calibration and correct else None
-    return Comparison.of(
+    result = Comparison.of(
         chosen, chosen.summarise(study), setting, mistakes(study), calibration, correction
     )
+    parts = () if study.segments is None else parts_of(study, study.segments, chosen)
+    return replace(result, study=study, parts=parts)
 
 
 def _by_reversal(models: Any, data: Any, vary: Any, signal: Any, setting: Setting) -> Comparison:
@@ -193,6 +205,7 @@ def study_of(
     groups: Any,
     order: str | None,
     clusters: Any,
+    by: Any = None,
     n_simulations: int,
     entropy: int,
 ) -> Study:
@@ -200,10 +213,11 @@ def study_of(
     if order is not None:
         one_of("time")("order", order)
     if is_frame(models):
-        models, labels = split_frame(models, {"groups": groups, "clusters": clusters})
-        groups, clusters = labels["groups"], labels["clusters"]
+        named = {"groups": groups, "clusters": clusters, "by": by}
+        models, labels = split_frame(models, named)
+        groups, clusters, by = labels["groups"], labels["clusters"], labels["by"]
     losses = losses_of_all(models, data, n_simulations=n_simulations, entropy=entropy)
-    return Study.of(losses, groups=groups, order=order, clusters=clusters)
+    return Study.of(losses, groups=groups, order=order, clusters=clusters, by=by)
 
 
 def _number_of_simulations(given: int | None, method: str | Law[Any] | None, groups: Any) -> int:
