@@ -253,6 +253,8 @@ class Decided:
 
         Rows are observed without number: nobody calls new ones the study repeated.
         """
+        if self.method.again:
+            return 1.0, None, self.method.again
         of_rows = self.units is not None and self.groups is None
         observed = None if of_rows else self.repeated or 0
         return self.new_groups or 0, observed, self.noun

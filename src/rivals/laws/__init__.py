@@ -9,6 +9,7 @@ from rivals.laws.beta import Beta, HierarchicalBetaProcess, Paper
 from rivals.laws.factors import Factors
 from rivals.laws.groups import Groups
 from rivals.laws.open_process import Process, process
+from rivals.laws.reversal import Reversal, other_recordings
 from rivals.laws.transport import Transport
 from rivals.laws.transport_process import TransportLaw
 
@@ -21,13 +22,17 @@ __all__ = [
     "Law",
     "Paper",
     "Process",
+    "Reversal",
     "Transport",
     "TransportLaw",
     "law_of",
+    "other_recordings",
     "process",
 ]
 
-LAWS: dict[str, type[Law[Any]]] = {law.name: law for law in (Transport, Groups, Beta, Paper)}
+LAWS: dict[str, type[Law[Any]]] = {
+    law.name: law for law in (Transport, Groups, Beta, Paper, Reversal)
+}
 
 
 def law_of(law: str | Law[Any] | None, *, groups: bool, several: bool = False) -> Law[Any]:
