@@ -7,7 +7,7 @@ law; `rivals._core.reduced` has how.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, fields, is_dataclass
 from typing import Any, ClassVar, Generic, Protocol, Self, TypeAlias, TypeVar
 
@@ -114,9 +114,12 @@ class Law(ABC, Generic[S]):
         """What to know about these losses under this law."""
         return ()
 
-    def was_measured(self, setting: Setting) -> bool:
-        """Whether the track record holds for it, at this setting."""
-        return False
+    def recorded_as(self, summary: S, setting: Setting) -> Mapping[str, str] | None:
+        """What its track record is kept under, of such losses.
+
+        None where nothing was measured, as at options that are not the default.
+        """
+        return None
 
     def without_c(self, summary: S, setting: Setting, a: IntArray, b: IntArray) -> Differences:
         """The law of R_a − R_b, c unknown.
