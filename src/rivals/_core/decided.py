@@ -14,11 +14,22 @@ from rivals._core.beside import Beside
 from rivals._core.evidence import Evidence, Note
 from rivals._core.judge import MANY, Correction, corrected, judge
 from rivals._core.law import Law
+from rivals._core.losses import Study
 from rivals._core.reduced import Reduced
 from rivals._core.rule import Decision, Rejection, decide
 from rivals._core.setting import Setting
 from rivals._core.summaries import GroupSummaries
 from rivals._core.types import FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """One segment: its part of all points, and what the law needs of them."""
+
+    name: str
+    share: float
+    summary: Any
+    noun: str = "segment"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -41,6 +52,10 @@ class Decided:
         What chose c, if anything did.
     correction : callable or None
         The curve of the calibration, through which probabilities were read.
+    study : Study or None
+        The losses themselves; None where only summaries of them came, or were saved.
+    parts : tuple of Part
+        Those of the segments that were asked for.
     """
 
     reduced: Reduced[Any]
@@ -50,6 +65,8 @@ class Decided:
     noticed: tuple[Note, ...] = ()
     calibration: Any = None
     correction: Correction | None = None
+    study: Study | None = None
+    parts: tuple[Part, ...] = ()
     _besides: dict[Any, Beside] = field(default_factory=dict, init=False)
 
     @classmethod

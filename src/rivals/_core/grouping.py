@@ -94,6 +94,13 @@ class Grouping:
         """Where each group begins in that order."""
         return np.asarray(np.cumsum(self.sizes) - self.sizes)
 
+    def taken(self, points: IntArray) -> Grouping:
+        """Of some of the points: groups without any are no groups of theirs."""
+        codes = self.codes[points]
+        there = np.bincount(codes, minlength=len(self.names)) > 0
+        names = tuple(name for name, seen in zip(self.names, there.tolist(), strict=True) if seen)
+        return Grouping((np.cumsum(there) - 1)[codes], names, self.noun)
+
     def same_as(self, other: Grouping) -> bool:
         """Whether the same points are together; names and their order do not matter."""
         return np.array_equal(self.codes, other.codes)
