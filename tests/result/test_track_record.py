@@ -6,6 +6,7 @@ import pytest
 import rivals
 from problems import problem
 from rivals import Losses, Provenance
+from rivals._result import sentences as say
 from rivals._result import track_record
 from rivals._result.track_record import (
     LEAST_DATA_SETS,
@@ -62,6 +63,11 @@ def test_the_nearest_number_of_groups_that_was_tried(monkeypatch):
     assert found(10, 0.95) is None
     assert found(10, 0.99) is tried[1]
     assert found(10, 0.995) is None
+
+
+def test_more_groups_than_were_measured_are_said():
+    assert "no record for more than 20 schools" in say.track_record(cell(20), 160, "school")
+    assert "no record" not in say.track_record(cell(20), 20, "school")
 
 
 def named(loss="negative log density", left_out=True, n_points=300):
