@@ -17,7 +17,7 @@ from rivals._core.texts import Refusal, either, opt
 from rivals._core.types import RNG
 from rivals._questions.segments import parts_of
 from rivals._result.comparison import Comparison
-from rivals.laws import Groups, Law, law_of
+from rivals.laws import Groups, Law, Reversal, law_of, other_recordings
 
 
 def compare(
@@ -36,6 +36,8 @@ def compare(
     order: str | None = None,
     clusters: npt.ArrayLike | str | None = None,
     by: npt.ArrayLike | str | None = None,
+    vary: Any = None,
+    signal: int | str | None = None,
     n_simulations: int | None = None,
     rng: RNG = None,
 ) -> Comparison:
@@ -76,6 +78,12 @@ def compare(
         Points that depend on each other, where these are not replications.
     by : array_like, or the name of a column, optional
         The segment of each point, as its device: `result.by()` has the comparison within each.
+    vary : mapping, or sequence of blocks, optional
+        By how much recordings differ, for one recording and candidates: "gain", "offset", "drift"
+        or "coloured noise" with its size, or blocks of `rivals.scenarios`. P is then the part of
+        other recordings in which a model stays ahead (method "reversal").
+    signal : int or str, optional
+        Which part of the data `vary` distorts.
     n_simulations : int, optional
         Simulations of each candidate; 16 by default, 1 under method "paper".
     rng : int, SeedSequence, Generator or None
@@ -133,6 +141,14 @@ def compare(
         _refuse_c_of_another_method(c, chosen)
         chosen.check(models)
         return Comparison.of(chosen, models, setting)
+    if vary is not None:
+        given = {"groups": groups, "c": c, "order": order, "clusters": clusters, "by": by}
+        _refuse_beside_vary(**given, n_simulations=n_simulations, correct=correct or None)
+        if law_of(method or "reversal", groups=False).name != "reversal":
+            raise Refusal(f"{opt['vary']} is method 'reversal'; leave {opt['method']} out")
+        return _by_reversal(models, data, vary, signal, setting)
+    if signal is not None:
+        raise Refusal(f"{opt['signal']} is what {opt['vary']} distorts; pass both, or neither")
     n_drawn = n_simulations
     if calibration is not None:
         method = calibration.method if method is None else method
@@ -173,6 +189,15 @@ def compare(
     return replace(result, study=study, parts=parts)
 
 
+def _by_reversal(models: Any, data: Any, vary: Any, signal: Any, setting: Setting) -> Comparison:
+    """In other recordings, that differ from this one as `vary` says."""
+    study = study_of(
+        models, data, groups=None, order=None, clusters=None, n_simulations=0, entropy=setting.rng
+    )
+    summary = other_recordings(dict(models), data, vary, signal, study, setting.rng)
+    return Comparison.of(Reversal(), summary, setting, mistakes(study))
+
+
 def study_of(
     models: Any,
     data: Any,
@@ -211,6 +236,15 @@ def _refuse_c_of_another_method(c: Any, chosen: Law[Any]) -> None:
             f"c was calibrated for method {own!r}, and this comparison is by {chosen.name!r}; pass "
             f"{opt.method(own)} too, or the calibration itself as c"
         )
+
+
+def _refuse_beside_vary(**given: Any) -> None:
+    for name, value in given.items():
+        if value is not None:
+            raise Refusal(
+                f"{opt['vary']} asks what other recordings with the same points would show; leave "
+                f"{opt[name]} out"
+            )
 
 
 def _refuse_beside_summaries(**given: Any) -> None:

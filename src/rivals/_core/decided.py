@@ -241,6 +241,8 @@ class Decided:
 
         Rows are observed without number: nobody calls new ones the study repeated.
         """
+        if self.method.again:
+            return 1.0, None, self.method.again
         observed = self.n_groups if self.units is None or self.groups is not None else None
         return self.new_groups or 0, observed, self.noun
 

@@ -578,6 +578,46 @@ def html(text: str) -> str:
     return escape(text)
 
 
+def short(value: float) -> str:
+    """A number in two digits."""
+    return f"{value:.2g}"
+
+
+def size_of(effect: str, size: float, largest: float) -> str:
+    """Up to which size an effect does no harm; a gain in percent."""
+    if size == 0.0:
+        return "none"
+    found = min(size, largest)
+    shown = f"{short(100.0 * found)} %" if effect == "gain" else short(found)
+    return f"over {shown}" if size > largest else shown
+
+
+def withstands(
+    best: str,
+    other: str,
+    effects: Sequence[str],
+    sizes: Sequence[float],
+    largest: Sequence[float],
+    risk: float,
+) -> str:
+    """Which errors of an instrument a result withstands."""
+    if not any(sizes):
+        return (
+            f"{best} against {other} withstands nothing: with points drawn anew alone, more than "
+            f"{percent(risk)} of recordings are reversed."
+        )
+    kinds = {"gain": "gain errors", "offset": "offsets", "drift": "drifts"}
+    shown = [size_of(*each) for each in zip(effects, sizes, largest, strict=True)]
+    parts = [
+        f"{kinds.get(effect, effect)} {'' if text.startswith('over') else 'up to '}{text}"
+        for effect, size, text in zip(effects, sizes, shown, strict=True)
+        if size
+    ]
+    none = [kinds.get(e, e) for e, size in zip(effects, sizes, strict=True) if not size]
+    none_of = f"; none of {listed(none)}" if none else ""
+    return f"{best} against {other} withstands {', '.join(parts)}{none_of}."
+
+
 def looks_order(noun: str) -> str:
     """What looks rest on."""
     return (
