@@ -7,7 +7,7 @@ law; `rivals._core.reduced` has how.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, fields, is_dataclass
 from typing import Any, ClassVar, Generic, Protocol, Self, TypeAlias, TypeVar
 
@@ -37,7 +37,7 @@ class Differences(Protocol):
     def error(self, value: FloatArray) -> FloatArray:
         """Monte Carlo standard error of `below`, of each pair."""
 
-    def over(self, new_groups: HowMany | None) -> Self:
+    def over(self, new_groups: Any) -> Self:
         """The same over another number of new groups; itself where there are none.
 
         It may also have `parts`, named parts of the variance, and `tau` and `i2`, of each pair.
@@ -115,9 +115,12 @@ class Law(ABC, Generic[S]):
         """What to know about these losses under this law."""
         return ()
 
-    def was_measured(self, setting: Setting) -> bool:
-        """Whether the track record holds for it, at this setting."""
-        return False
+    def recorded_as(self, summary: S, setting: Setting) -> Mapping[str, str] | None:
+        """What its track record is kept under, of such losses.
+
+        None where nothing was measured, as at options that are not the default.
+        """
+        return None
 
     def without_c(self, summary: S, setting: Setting, a: IntArray, b: IntArray) -> Differences:
         """The law of R_a − R_b, c unknown.

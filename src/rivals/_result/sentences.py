@@ -258,28 +258,33 @@ def too_close(model: str, rival: str, value: float) -> str:
     )
 
 
-def track_record(cell: Cell, n_groups: int) -> str:
+def track_record(cell: Cell, n_units: int, noun: str) -> str:
     """How often winners that were named like this won again."""
-    how = f"left-out {plural('group')}" if cell.left_out else "groups, candidates fitted before"
-    more = _not_measured(cell.n_groups, n_groups)
     return (
-        f"Track record: of winners with P between {cell.low:g} and {cell.high:g} from about "
-        f"{cell.n_groups} {how}, {rate(cell.won, cell.standard_error)} won "
-        f"again ({cell.n_data_sets} real data sets, {cell.n_pairs} pairs).{more}"
+        f"Track record: of winners with P between {cell.low:g} and {cell.high:g} from "
+        f"{_measured_on(cell)}, {rate(cell.won, cell.standard_error)} won "
+        f"again ({cell.n_data_sets} real data sets, {cell.n_pairs} pairs; {cell.loss} loss)."
+        f"{_not_measured(cell.n_units, n_units, noun)}"
     )
 
 
-def coverage(found: Coverage, n_groups: int) -> str:
+def coverage(found: Coverage, n_units: int, noun: str) -> str:
     """How often intervals like these held what they are of."""
-    from_groups = "one data set"
-    if found.n_groups > 1:
-        how = "left-out groups" if found.left_out else "groups, candidates fitted before"
-        from_groups = f"about {found.n_groups} {how}"
-    more = _not_measured(found.n_groups, n_groups)
+    one = found.units == "one data set"
+    of_loss = f"; {found.loss} loss" if found.loss else ""
     return (
-        f"On real data, 90 % intervals of a {found.of} from {from_groups} covered "
-        f"{rate(found.covered, found.standard_error)} ({found.n_data_sets} data sets).{more}"
+        f"On real data, 90 % intervals of a {found.of} from "
+        f"{'one data set' if one else _measured_on(found)} covered "
+        f"{'that of another place in ' if one else ''}{rate(found.covered, found.standard_error)} "
+        f"({found.n_data_sets} data sets{of_loss}).{_not_measured(found.n_units, n_units, noun)}"
     )
+
+
+def _measured_on(found: Cell | Coverage) -> str:
+    """As "about 10 left-out groups"."""
+    if found.training == "fitted before":
+        return f"about {found.n_units} {found.units}, candidates fitted before"
+    return f"about {found.n_units} left-out {found.units}"
 
 
 def rate(value: float, error: float) -> str:
@@ -294,9 +299,9 @@ def rate(value: float, error: float) -> str:
     return f"{100 * value:.{decimals}f} ± {100 * error:.{decimals}f} %"
 
 
-def _not_measured(measured: int, n_groups: int) -> str:
-    beyond = n_groups > NEAR * measured
-    return f" There is no record for more than {measured} groups." if beyond else ""
+def _not_measured(measured: int, n_units: int, noun: str) -> str:
+    beyond = n_units > NEAR * measured
+    return f" There is no record for more than {count(measured, noun)}." if beyond else ""
 
 
 # ---------------------------------------------------------------- notes

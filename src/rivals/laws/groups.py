@@ -28,6 +28,7 @@ import numpy as np
 from scipy.special import ndtr, stdtrit
 
 from rivals._core.evidence import Note
+from rivals._core.grouping import Numbered
 from rivals._core.law import TOGETHER, Law, Pairs, pieces
 from rivals._core.losses import Provenance, Study
 from rivals._core.setting import HowMany, Setting
@@ -38,6 +39,8 @@ from rivals.method import leads
 from rivals.method.budget import SUPPOSED, Budget, cross_validated, supposed_of_rows
 from rivals.method.looks import excludes_zero
 
+# Numbers of this law are measured under this name; a change of any of them is a new one.
+RECORD = "budget 1"
 # Two groups name next to nothing, of which a fifth fails.
 LEAST_GROUPS = 3
 # What is below this part of the losses is rounding.
@@ -145,6 +148,18 @@ class Groups(Law[GroupSummaries]):
     def methods(self, summary: GroupSummaries) -> str:
         out = summary.source.left_out or None
         return OF_LOSSES.replace("{trained}", TRAINED[out and summary.shared is not None])
+
+    def recorded_as(self, summary: GroupSummaries, setting: Setting) -> dict[str, str] | None:
+        source = summary.source
+        if summary.variances is not None or source.left_out is None:
+            return None  # no benchmark has estimates with errors
+        training = "fitted before"
+        if source.left_out:
+            training = "left out, losses only" if summary.shared is None else "left out"
+        units = "groups" if not summary.rows else "rows"
+        if summary.rows and not isinstance(summary.groups, Numbered):
+            units = "clusters"
+        return {"law": RECORD, "units": units, "training": training, "loss": source.loss}
 
     def to_arrays(self, summary: GroupSummaries) -> tuple[dict[str, Any], dict[str, FloatArray]]:
         return {"json": summary.to_json()}, {}

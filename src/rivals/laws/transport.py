@@ -156,8 +156,10 @@ class Transport(Law[TransportSummary]):
         """One data set, and no calibration."""
         return not isinstance(setting.c, CalibratedC)
 
-    def was_measured(self, setting: Setting) -> bool:
-        return setting.c is None
+    def recorded_as(self, summary: TransportSummary, setting: Setting) -> dict[str, str] | None:
+        if setting.c is not None:
+            return None
+        return {"law": self.name, "units": "one data set", "training": "fitted before", "loss": ""}
 
     def without_c(
         self, summary: TransportSummary, setting: Setting, a: IntArray, b: IntArray
