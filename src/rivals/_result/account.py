@@ -10,7 +10,7 @@ import numpy as np
 
 from rivals._core.beside import LEAST_GROUPS
 from rivals._core.decided import Decided
-from rivals._core.setting import CalibratedC
+from rivals._core.setting import CalibratedC, HowMany
 from rivals._questions.equivalence import below_the_spread, equivalent_models
 from rivals._result import sentences as say
 from rivals._result.claims import Claim, Measured, claim, written
