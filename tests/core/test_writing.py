@@ -90,9 +90,14 @@ def test_of_two_writers_one_wins(tmp_path, write):
 def test_a_failure_leaves_the_old_file(tmp_path):
     target = tmp_path / ("x" * 250)  # as long as names may be: no other is made of it
     target.write_bytes(b"old")
-    with pytest.raises(RuntimeError), replacing(target) as file:
-        file.write(b"new")
-        raise RuntimeError
+
+    def broken():
+        with replacing(target) as file:
+            file.write(b"new")
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        broken()
     assert target.read_bytes() == b"old"
     assert len(list(tmp_path.iterdir())) == 1
     with replacing(target) as file:
