@@ -178,7 +178,7 @@ SENTENCES = [
         "P = 0.83. Groups, or a calibration, would tell more.",
     ),
     (
-        say.small_lead("B", 0.62, "school"),
+        say.small_lead("B", 0.62, "in a single new school"),
         "Its lead over B is small: in a single new school P is 0.62.",
     ),
     (

@@ -10,7 +10,7 @@ import numpy as np
 
 from rivals._core.beside import LEAST_GROUPS
 from rivals._core.decided import Decided
-from rivals._core.setting import CalibratedC
+from rivals._core.setting import CalibratedC, HowMany
 from rivals._questions.equivalence import below_the_spread, equivalent_models
 from rivals._result import sentences as say
 from rivals._result.claims import Claim, Measured, claim, written
@@ -24,14 +24,14 @@ SENSITIVITIES = (0.0625, 0.25, 1.0)
 # What the rates on real data were measured for; the law says at which of its own options.
 AS_MEASURED = Measured({"margin": 0.0, "looks": None, "new_groups": None})
 AT_LEVEL = Measured({"level": LEVEL})
-OVER = {None: "as many", 1.0: "one", inf: "all"}
+OVER: dict[HowMany | None, str] = {None: "as many", 1.0: "one", inf: "all"}
 
 
 def opening(result: Decided) -> str:
     """What was compared, on what."""
     n_points = result.summary.n_points
     source = result.summary.source
-    return say.opening(len(result.names), n_points, result.n_groups, result.noun, source)
+    return say.opening(len(result.names), n_points, result.repeated or 0, result.noun, source)
 
 
 def conclusion(result: Decided) -> str:
@@ -122,17 +122,19 @@ def _held_back_by_looks(result: Decided) -> list[str]:
 
 def _small_lead(result: Decided) -> list[Claim]:
     """That a winner of the study may well lose in one new group."""
-    if result.groups is None or result.new_groups == 1:
+    single = result.of_each(1.0)
+    if result.groups is None or result.new_groups == single:
         return []
     beaten = [name for name in result.ranking[1:] if name in result.rejections][:MOST_TOLD]
     if not beaten:
         return []
     beside = result.beside(result.ranking[0], beaten)
-    one = beside.chance(1.0)[[beside.row(name) for name in beaten]]
+    one = beside.chance(single)[[beside.row(name) for name in beaten]]
     close = int(np.argmin(np.where(np.isnan(one), 1.0, one)))
     if not one[close] < say.SURE_OF_ONE:
         return []
-    return [claim(say.small_lead, beaten[close], float(one[close]), result.noun)]
+    where = say.where(single, result.repeated or 0, result.noun)
+    return [claim(say.small_lead, beaten[close], float(one[close]), where)]
 
 
 def details(result: Decided) -> str:

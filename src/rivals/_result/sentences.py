@@ -9,6 +9,7 @@ from typing import Any
 
 from rivals._core.evidence import Note
 from rivals._core.losses import Provenance
+from rivals._core.setting import HowMany, Levels
 from rivals._core.texts import either, opt
 from rivals._result.track_record import NEAR, Cell, Coverage
 
@@ -86,6 +87,21 @@ def span(ends: tuple[float, float] | None, decimals: int) -> str:
     return f"{fixed(ends[0], decimals)} to {fixed(ends[1], decimals)}"
 
 
+def stretch(ends: tuple[int, int]) -> str:
+    """As "2–5", or "2"."""
+    return "–".join(map(str, dict.fromkeys(ends)))
+
+
+def whole(value: int | None) -> str:
+    """A whole number, or that there is none."""
+    return "–" if value is None else str(value)
+
+
+def named_yet(value: bool) -> str:
+    """Whether a winner is named after some of the groups."""
+    return "yes" if value else "not yet"
+
+
 def plural(noun: str) -> str:
     """As "schools", "studies" or "classes"; "schools", as a column may be called, remains."""
     first, last = noun[: noun.rfind(" ") + 1], noun[noun.rfind(" ") + 1 :]
@@ -112,12 +128,24 @@ def listed(names: Sequence[str], last: str = "and") -> str:
     return f" {last} ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
 
 
-def new(number: float, noun: str) -> str:
-    """The head of a column: as "1 new school", "160 new schools" or "all schools"."""
+def groups_of(number: HowMany, noun: str) -> str:
+    """As "160 schools", or of several factors "30 subjects × 20 items"."""
+    if isinstance(number, Levels):
+        return " × ".join(count(n, name) for name, n in number.items())
+    return count(number, noun)
+
+
+def new(number: HowMany, noun: str) -> str:
+    """The head of a column: as "1 new school", "160 new schools" or "all schools"; of several
+    factors "30 new subjects × the same items".
+    """
+    if isinstance(number, Levels):
+        parts = [new(n, name) if n else f"the same {plural(name)}" for name, n in number.items()]
+        return " × ".join(parts)
     return f"all {plural(noun)}" if number == inf else count(number, f"new {noun}")
 
 
-def where(number: float, observed: int | None, noun: str) -> str:
+def where(number: HowMany, observed: HowMany | None, noun: str) -> str:
     """Where a winner would win again, for the end of a sentence.
 
     Of one data set the question is another place; only of groups it is the study repeated.
@@ -139,18 +167,18 @@ def by_more(margin: float, unit: str) -> str:
 # ---------------------------------------------------------------- the screen
 
 
-def opening(n_models: int, n_points: int, n_groups: int, noun: str, source: Provenance) -> str:
+def opening(n_models: int, n_points: int, observed: HowMany, noun: str, source: Provenance) -> str:
     """What was compared, on what, by which loss."""
-    groups = f" in {count(n_groups, noun)}" if n_groups else ""
+    groups = f" in {groups_of(observed, noun)}" if observed else ""
     point = source.point
-    if n_groups == n_points and (source.point == noun or noun == "row"):  # a score of each fold
+    if observed == n_points and (source.point == noun or noun == "row"):  # a score of each fold
         point, groups = noun, ""
     parts = [f"{n_models} models, {count(n_points, point)}{groups}."]
     unit = f" ({source.unit})" if source.unit else ""
     left_out = ""
-    if source.left_out and n_groups:
-        left_out = f", {plural(noun)} left out"
-        if source.n_folds and source.n_folds != n_groups:
+    if source.left_out and observed:
+        left_out = f", {'levels' if isinstance(observed, Levels) else plural(noun)} left out"
+        if source.n_folds and source.n_folds != observed:
             left_out += f" in {source.n_folds} folds"
     if source.loss or left_out:
         parts.append(f"Loss: {source.loss or 'not named'}{unit}{left_out}.")
@@ -268,9 +296,9 @@ def no_interval() -> str:
     return "Intervals are not shown: the calibration curve is of P alone."
 
 
-def small_lead(other: str, value: float, noun: str) -> str:
+def small_lead(other: str, value: float, where: str) -> str:
     """That a winner of the study may well lose in one group."""
-    return f"Its lead over {other} is small: in a single new {noun} P is {probability(value)}."
+    return f"Its lead over {other} is small: {where} P is {probability(value)}."
 
 
 def unstable(model: str, rival: str, value: float, share: float) -> str:
@@ -347,6 +375,9 @@ def noted(note: Note, noun: str = "group") -> str:
         "left out": f"{plural(noun).capitalize()} were left out in turn, so that models share "
         f"training data: the variance of their mean difference is taken {1.0 + note.value:.3g} "
         "times as large.",
+        "levels left out": "Levels of a factor were left out in turn, so that models share "
+        f"training data: the variance of their mean difference is taken {1.0 + note.value:.3g} "
+        "times as large, as for groups. For several factors nobody has measured how much it is.",
         "errors not known": f"Standard errors are known only for differences from {names}: the "
         "estimates came without the covariance between models, so that other pairs cannot be "
         "judged.",
@@ -811,7 +842,7 @@ def _not_drawn(n_models: int) -> str:
 # ---------------------------------------------------------------- the page
 
 
-def question(number: float, observed: int, noun: str) -> str:
+def question(number: HowMany, observed: HowMany, noun: str) -> str:
     """What a decision is about: as "160 new schools (the study repeated)"."""
     if number == inf:
         return f"all {plural(noun)} (the population mean)"

@@ -18,6 +18,7 @@ no prior: Student's t.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import nan
@@ -30,7 +31,7 @@ from rivals._core.evidence import Note
 from rivals._core.grouping import Numbered
 from rivals._core.law import TOGETHER, Law, Pairs, pieces
 from rivals._core.losses import Provenance, Study
-from rivals._core.setting import Setting
+from rivals._core.setting import HowMany, Setting
 from rivals._core.summaries import GroupSummaries
 from rivals._core.texts import Refusal, opt
 from rivals._core.types import BoolArray, FloatArray, IntArray
@@ -272,14 +273,26 @@ def _new_groups(
 @lru_cache(maxsize=2)
 def board(summary: GroupSummaries) -> leads.Board:
     """The priors of leads of all pairs, learned from the leads of the study repeated."""
-    order = np.argsort(Groups().risk(summary), kind="stable")
+
+    def score(a: IntArray, b: IntArray) -> FloatArray:
+        found = budget_of(summary, a, b)
+        return np.where(found.unknown, nan, found.budget.score(summary.n_groups))
+
+    law = Groups()
+    return board_of(law.risk(summary), score, TOGETHER // law.width(summary))
+
+
+def board_of(
+    risk: FloatArray, score: Callable[[IntArray, IntArray], FloatArray], together: int
+) -> leads.Board:
+    """The same from risks, and z of pairs, so many at a time."""
+    order = np.argsort(risk, kind="stable")
     seat = leads.seats(order.size)
     z = np.full((seat.size, seat.size), nan)
     first, second = np.triu_indices(seat.size, 1)
-    for piece in pieces(first.size, TOGETHER // Groups().width(summary)):
+    for piece in pieces(first.size, together):
         i, j = first[piece], second[piece]
-        found = budget_of(summary, order[seat[i]], order[seat[j]])
-        z[i, j] = np.where(found.unknown, nan, found.budget.score(summary.n_groups))
+        z[i, j] = score(order[seat[i]], order[seat[j]])
     rank = np.empty_like(order)
     rank[order] = np.arange(order.size)
     return leads.Board(rank, seat, leads.learned(z, seat))
@@ -398,6 +411,11 @@ class NewGroups:
     def error(self, value: FloatArray) -> FloatArray:
         return np.zeros(self.fixed.size)
 
-    def over(self, new_groups: float | None) -> NewGroups:
+    def over(self, new_groups: HowMany | None) -> NewGroups:
         asked = self.n_groups if new_groups is None else new_groups
+        if isinstance(asked, Mapping):
+            raise Refusal(
+                f"{opt['new_groups']} names factors, {', '.join(asked)}, and there is one grouping "
+                f"alone; pass a number, or several factors as {opt.groups}"
+            )
         return self if asked == self.new_groups else replace(self, new_groups=asked)
