@@ -378,7 +378,7 @@ class NewGroups:
         )
 
     @property
-    def degrees(self) -> float:
+    def degrees(self) -> float | FloatArray:
         """Degrees of freedom."""
         return self.budget.degrees
 
