@@ -171,6 +171,12 @@ class Beside:
         """Named parts of the variance of each difference; empty where the law has none."""
         return self._of_pairs("parts", {})
 
+    @property
+    def degrees(self) -> FloatArray:
+        """Degrees of freedom of that variance; infinite where the law has none."""
+        known = self._of_pairs("degrees", np.inf)
+        return np.broadcast_to(np.asarray(known, dtype=np.float64), self.others.shape)
+
     def _of_pairs(self, name: str, otherwise: Said) -> Said:
         """What the law of the differences may say."""
         law = self.reduced.differences(self.setting, *self._pairs)

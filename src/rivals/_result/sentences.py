@@ -196,33 +196,77 @@ def not_shown(n_models: int) -> list[str]:
 
 def decided(
     best: str,
-    beaten: Sequence[str],
+    beaten: Mapping[str, float],
     open_models: Mapping[str, float],
     where: str,
     by_more: str,
     same: Sequence[str] = (),
+    tied: Sequence[str] = (),
 ) -> str:
-    """Who would win again, and against whom that is open; at most two sentences.
+    """Who would probably win again, with P, and against whom that is open; at most two sentences.
 
-    `same` are models that are equivalent to the best, of which another sentence tells.
+    `same` are models that are equivalent to the best, of which another sentence tells; `tied` have
+    its mean loss.
     """
     against = ", ".join(f"{name} ({p_is(value)})" for name, value in open_models.items())
     if len(open_models) > MOST_NAMED:
         against = f"{len(open_models)} models (P up to {probability(max(open_models.values()))})"
-    if not open_models and not same:
-        return f"{best} would win again{by_more} {where}."
-    if not open_models:
-        against_whom = f" against {listed(beaten)}" if beaten else ""
-        return f"{best} would win again{by_more}{against_whom} {where}." if beaten else ""
+    wins = f"{best} would probably win again{by_more}"
     if beaten:
-        return (
-            f"{best} would win again{by_more} against {listed(beaten)} {where}, but not surely "
-            f"against {against}. If you need one model: {best}."
-        )
+        surely = p_is(min(beaten.values()))
+        wins += f" ({surely if len(beaten) == 1 else f'{surely} or more'})"
+        if open_models or same or tied:
+            wins += f" against {listed(list(beaten))}"
+    if tied:
+        more = f" {wins} {where}." if beaten else ""
+        also = f" Open against {against}." if open_models else ""
+        return f"{best} ties with {listed(tied)}: their mean losses are equal.{more}{also}"
+    if not open_models:
+        return f"{wins} {where}." if beaten or not same else ""
+    if beaten:
+        return f"{wins} {where}, but not surely against {against}. If you need one model: {best}."
     return (
         f"No winner is named: {best} has the lowest mean loss, but would not surely win "
         f"again{by_more} {where}: {against}. If you need one model: {best}."
     )
+
+
+def expected_back(n_rejected: int, expected: float) -> str:
+    """How many of several rejections are false, if each P is true."""
+    shown = f"{expected:.1f}" if expected >= 0.1 else "fewer than 0.1"
+    return f"Of these {n_rejected} rejected models, {shown} are expected to be better next time."
+
+
+def uncertainty(
+    best: str, other: str, parts: Mapping[str, float], degrees: float | None, noun: str, point: str
+) -> str:
+    """The budget of a difference: what its variance consists of, the largest part first."""
+    whole = sum(parts.values())
+    shares = sorted(parts.items(), key=lambda each: -each[1])
+    names = [
+        f"{100.0 * value / whole:.0f} % {part_named(name, noun, point)}"
+        for name, value in shares
+        if value >= 0.005 * whole
+    ]
+    known = f" ({degrees:.0f} degrees of freedom)" if degrees else ""
+    return f"Uncertainty of {other} beside {best}: {', '.join(names)}{known}."
+
+
+def part_named(name: str, noun: str, point: str) -> str:
+    """As "schools", "pupils" or "training data"; a factor by its own name."""
+    own = {"groups": plural(noun), "points": plural(point), "training": "training data"}
+    return own.get(name, name)
+
+
+def helps_most(name: str, noun: str, point: str) -> str:
+    """What to add, from the largest part of the budget."""
+    more = {
+        "groups": f"More {plural(noun)} would narrow it most.",
+        "points": f"More {plural(point)} in each {noun} would narrow it most.",
+        "training": "More training data would narrow it most: what fits share falls faster than "
+        f"the number of {plural(noun)} grows.",
+    }
+    return more.get(name, f"More {plural(name)} would narrow it most.")
 
 
 def not_beaten_by_best(models: Mapping[str, str]) -> str:
