@@ -22,14 +22,14 @@ def normal(scale):
 def test_the_law_follows_from_the_data():
     pairs = GROUPED.without_groups
     assert rivals.compare(pairs).method.name == "transport"
-    assert rivals.compare(pairs, groups=GROUPED.groups).method.name == "groups"
+    assert rivals.compare(pairs, groups=GROUPED._decided.groups).method.name == "groups"
     assert rivals.compare(GROUPED.losses).method.name == "groups"
     assert rivals.compare(GROUPED.losses, method="transport").method.name == "transport"
 
 
 def test_forms_of_models_are_one():
     expected = GROUPED.compare(rng=0).probability
-    groups = GROUPED.groups
+    groups = GROUPED._decided.groups
     for models in (
         GROUPED.without_groups,
         list(GROUPED.without_groups.items()),
@@ -95,7 +95,6 @@ def test_order_of_models_and_labels_do_not_matter():
         ({"groups": np.arange(89)}, "89 labels for 90 points"),
         ({"clusters": np.zeros(90)}, "all points are in one"),
         ({"order": "space"}, "order must be 'time'"),
-        ({"correct": True}, "pass c=calibration"),
         ({"data": A}, "data was given, but all models came with their losses"),
         ({"n_simulations": 3}, "these losses hold 1"),
         ({"rng": -1}, "must not be negative"),
@@ -116,7 +115,6 @@ def test_options_that_do_not_fit_are_refused(options, what):
         {"clusters": [1, 2]},
         {"n_simulations": 3},
         {"method": "transport"},
-        {"correct": True},
     ],
 )
 def test_what_summaries_hold_already_is_refused_beside_them(options):

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy.typing as npt
 
 from rivals._core.candidates import is_frame, losses_of_all, split_frame
+from rivals._core.decided import Decided
 from rivals._core.losses import Study
 from rivals._core.mistakes import mistakes
 from rivals._core.seeds import entropy_from
 from rivals._core.setting import CalibratedC, Setting, one_of
 from rivals._core.summaries import GroupSummaries
-from rivals._core.texts import Refusal, either, opt
+from rivals._core.texts import Refusal, opt
 from rivals._core.types import RNG
 from rivals._result.comparison import Comparison
 from rivals.laws import Groups, Law, law_of
@@ -26,13 +27,12 @@ def compare(
     groups: npt.ArrayLike | str | None = None,
     method: str | Law[Any] | None = None,
     c: Any = None,
-    correct: bool = False,
     threshold: float = 0.95,
     margin: float = 0.0,
     new_groups: float | None = None,
     level: float = 0.9,
-    looks: str | None = None,
-    order: str | None = None,
+    looks: Literal["any"] | None = None,
+    order: Literal["time"] | None = None,
     clusters: npt.ArrayLike | str | None = None,
     n_simulations: int | None = None,
     rng: RNG = None,
@@ -55,8 +55,6 @@ def compare(
     c : float or Calibration, optional
         Sensitivity: how far a replication may move the risk, in units of the misfit. A calibration
         brings its c and its method.
-    correct : bool
-        Whether probabilities are also read through the curve of the calibration.
     threshold : float
         Probability above which a winner is named.
     margin : float
@@ -93,11 +91,6 @@ def compare(
     ('line', ['mean'])
     """
     calibration = c if hasattr(c, "choose_c") else None
-    if correct and calibration is None:
-        raise Refusal(
-            f"{opt.correct(True)} reads probabilities through a calibration; pass "
-            f"{either('c=calibration', '--c and the store of a calibration')}"
-        )
     setting = Setting(
         c=None if calibration is not None else c,
         threshold=threshold,
@@ -123,7 +116,7 @@ def compare(
             )
         _refuse_c_of_another_method(c, chosen)
         chosen.check(models)
-        return Comparison.of(chosen, models, setting)
+        return Comparison(Decided.of(chosen, models, setting))
     n_drawn = n_simulations
     if calibration is not None:
         method = calibration.method if method is None else method
@@ -154,10 +147,8 @@ def compare(
     if calibration is not None:
         calibration.check_fit(study, chosen)
         setting = replace(setting, c=calibration.choose_c())
-    correction = calibration.correction(setting.c) if calibration and correct else None
-    return Comparison.of(
-        chosen, chosen.summarise(study), setting, mistakes(study), calibration, correction
-    )
+    summary = chosen.summarise(study)
+    return Comparison(Decided.of(chosen, summary, setting, mistakes(study), calibration))
 
 
 def study_of(

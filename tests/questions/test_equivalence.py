@@ -33,7 +33,7 @@ def test_outcomes_are_those_of_the_law():
     result = pair(0.05, 0.1)
     found = result.equivalence(0.06)
     at_margin = result.at(margin=0.06)
-    best = result.names.index(result.best)
+    best = list(result.risk).index(result.best)
     assert found.better[0] == pytest.approx(at_margin.probability[best, 1 - best], abs=1e-12)
     assert found.worse[0] == pytest.approx(at_margin.probability[1 - best, best], abs=1e-12)
 

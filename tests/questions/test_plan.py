@@ -191,7 +191,7 @@ def test_every_open_model_is_beside_the_best():
     plan = result.plan()
     assert (plan.lowest, set(plan.models)) == ("A", {"B", "C"})
     assert plan.more_groups == (5, 10, 20, 40)
-    places = [result.names.index(name) for name in plan.models]
+    places = [list(result.risk).index(name) for name in plan.models]
     np.testing.assert_array_equal(plan.probability, result.probability[0, places])
 
 

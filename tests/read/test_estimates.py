@@ -58,7 +58,7 @@ def test_the_bcg_trials_are_those_of_metafor_by_reml_and_close_to_them_by_ours()
     assert tau == pytest.approx(0.5597, abs=2e-4)
     summary = summaries(trials(values, np.sqrt(variances)), **TWO)
     result = rivals.compare(summary, level=0.95)
-    beside = result.beside(result.names[0])
+    beside = result.beside(list(result.risk)[0])
     tau_here, part = beside.tau[0], beside.i2[0]
     whole = result.at(new_groups=np.inf)
     low, high = whole.reduced.interval(whole.setting, np.array([1]), np.array([0]))
@@ -83,7 +83,7 @@ def test_many_groups_give_the_mean_and_interval_of_hartung_and_knapp(n_groups):
     half = stats.t.ppf(0.95, n_groups - 1) * error
     summary = summaries(trials(values, np.sqrt(variances)), **TWO)
     result = rivals.compare(summary, new_groups=np.inf)
-    low, high = result.reduced.interval(result.setting, np.array([1]), np.array([0]))
+    low, high = result._decided.reduced.interval(result.setting, np.array([1]), np.array([0]))
     assert 0.5 * (low[0] + high[0]) == pytest.approx(mean, abs=0.05 * half)
     assert 1.05 * half < 0.5 * (high[0] - low[0]) < 1.35 * half
 

@@ -46,46 +46,46 @@ def test_all_forms_tell_the_same_decision(result):
     assert {name for name, word in decisions.items() if "rejected" in word.split()[:1]} == set(
         result.rejections
     )
-    assert set(result.survivors) | set(result.rejections) == set(result.names)
+    assert set(result.survivors) | set(result.rejections) == set(list(result.risk))
     found = json.loads(json.dumps(result.to_dict(), allow_nan=False))
     assert found["best"] == result.best
     assert found["survivors"] == list(result.survivors)
     assert found["table"] == json.loads(json.dumps(plain_rows(result)))
     assert found["conclusion"] == result.conclusion
     for text in (str(result), result.to_markdown(), result._repr_html_()):
-        assert all(name in text for name in result.names)
+        assert all(name in text for name in list(result.risk))
     assert result.conclusion in str(result)
     assert repr(result) == str(result)
 
 
 def test_the_screen_is_a_screen(result):
     lines = str(result).splitlines()
-    assert len(lines) <= 8 + len(result.names)
-    assert max(map(len, lines[: 5 + len(result.names)])) <= 120
+    assert len(lines) <= 8 + len(list(result.risk))
+    assert max(map(len, lines[: 5 + len(list(result.risk))])) <= 120
 
 
 def test_differences_are_between_mean_losses_of_one_estimand(result):
-    place = {name: row for row, name in enumerate(result.names)}
+    place = {name: row for row, name in enumerate(list(result.risk))}
     first = result.risk[result.ranking[0]]
     for row in result.table.to_dict():
-        risk = result.evidence.risk[place[row["model"]]]
+        risk = result._decided.evidence.risk[place[row["model"]]]
         assert row["mean loss"] == risk
         over = [value for head, value in row.items() if head.endswith("mean") and "worse" in head]
         assert over == [None if row["model"] == result.ranking[0] else risk - first]
 
 
 def test_probabilities_of_the_table_are_those_of_the_matrix():
-    best = GROUPED.names.index(GROUPED.best)
+    best = list(GROUPED.risk).index(GROUPED.best)
     for number, head in ((1, "1 new group"), (9, "9 new groups")):
         matrix = GROUPED.over(number)
         for row in GROUPED.table.to_dict():
             value = row[f"P(best wins again) in {head}"]
-            other = GROUPED.names.index(row["model"])
+            other = list(GROUPED.risk).index(row["model"])
             assert value is None if other == best else value == pytest.approx(matrix[best, other])
 
 
 def test_beside_any_model():
-    for name in GROUPED.names:
+    for name in list(GROUPED.risk):
         rows = {row["model"]: row for row in GROUPED.against(name).to_dict()}
         head = "worse than the best" if name == GROUPED.best else f"worse than {name}"
         for other, row in rows.items():
@@ -102,7 +102,7 @@ def test_pairs_are_of_the_matrix():
     rows = GROUPED.pairs.to_dict()
     assert len(rows) == 6
     for row in rows:
-        a, b = GROUPED.names.index(row["better"]), GROUPED.names.index(row["worse"])
+        a, b = list(GROUPED.risk).index(row["better"]), list(GROUPED.risk).index(row["worse"])
         assert row["P"] == GROUPED.probability[a, b]
         assert row["difference"] >= 0.0
 
@@ -111,7 +111,7 @@ def test_the_table_of_groups():
     rows = GROUPED.groups_table().to_dict()
     assert [row["group"] for row in rows] == [str(number) for number in range(9)]
     for row in rows:
-        losses = {name: row[f"mean loss {name}"] for name in GROUPED.names}
+        losses = {name: row[f"mean loss {name}"] for name in list(GROUPED.risk)}
         assert row["lowest"] == min(losses, key=losses.get)
         assert row["points"] == 20
     with pytest.raises(ValueError, match="there are no groups"):

@@ -175,7 +175,7 @@ def hostile_names(rng: np.random.Generator) -> Iterator[Case]:
             return "injected into Markdown"
         path = FOLDER / "named.npz"
         result.save(path)
-        if rivals.load(path).names != result.names:
+        if rivals.load(path).names != list(result.risk):
             return "silently wrong: other names"
         return sound(result)
 

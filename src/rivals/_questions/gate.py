@@ -6,7 +6,6 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from rivals._core.decided import Decided
-from rivals._core.judge import refuse_margin
 from rivals._core.setting import one_of
 from rivals._core.texts import Refusal, opt
 from rivals._result import sentences as say
@@ -87,7 +86,6 @@ def gate(
     """Judge one model against a baseline; by default the only other one."""
     one_of(*REQUIREMENTS)("require", require)
     chosen = result.setting if margin is None else result.setting.but(margin=margin)
-    refuse_margin(chosen, result.correction)
     if require == "not-worse" and not chosen.margin:
         raise Refusal(
             f"{opt.require('not-worse')} needs a margin, the loss that is still tolerated; "
