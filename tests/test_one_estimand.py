@@ -11,6 +11,7 @@ import pytest
 
 import rivals
 from problems import problem
+from samples import rows_of
 
 CI = 100
 ALL = 2000
@@ -22,7 +23,7 @@ def recommended(result):
     found = set(re.findall(r"If you need one model: (\S+)\.", text))
     found |= set(re.findall(r"^(\S+) would win again", text, re.MULTILINE))
     plain = json.loads(json.dumps(result.to_dict(), allow_nan=False))
-    tables = [result.table.to_dict(), result.against(list(result.risk)[-1]).to_dict()]
+    tables = [rows_of(result.table), rows_of(result.beside(list(result.risk)[-1]).table)]
     found |= {row["model"] for table in tables for row in table if row["decision"] == "best"}
     found |= {row[0] for row in result.table.rows if "best" in row}
     return found | {plain["best"]} - {None}

@@ -136,7 +136,8 @@ def compare(
             "losses hold "
             f"{study.n_simulations}; leave it out"
         )
-    chosen = law_of(method, groups=study.groups is not None)
+    alone = not study.n_simulations and calibration is None
+    chosen = law_of(method, groups=study.groups is not None or alone)
     if groups is not None and not chosen.needs_groups:
         raise Refusal(
             f"groups are replications, which method {chosen.name!r} does not know; leave method "

@@ -29,7 +29,9 @@ def test_only_pairs_that_were_asked_for_are_known():
     known = ~np.isnan(part.probability)
     np.testing.assert_array_equal(known, [[1, 0, 0, 1], [0, 1, 1, 0], [0, 1, 1, 0], [1, 0, 0, 1]])
     assert not part.is_complete
-    np.testing.assert_array_equal(part.probability[known], GIVEN._decided.evidence.probability[known])
+    np.testing.assert_array_equal(
+        part.probability[known], GIVEN._decided.evidence.probability[known]
+    )
     more = reduced.evidence(Setting(), (np.array([0, 0, 3, 3]), np.array([1, 2, 1, 2])))
     whole = part.joined(more)
     assert whole.is_complete

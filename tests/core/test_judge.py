@@ -53,23 +53,3 @@ def test_most_pairs_are_not_asked_for():
     np.testing.assert_allclose(
         result._decided.evidence.probability[known], result.probability[known], rtol=0, atol=1e-12
     )
-
-
-def test_a_correction_is_applied_to_all_of_them(monkeypatch):
-    given = problem(2, n_models=12, n_simulations=4)
-    summary = given.compare().summary
-
-    def squeezed(values):
-        return 0.5 + 0.6 * (values - 0.5)
-
-    law = Groups()
-    monkeypatch.setattr(rivals_judge, "MANY", 10**6)
-    plain, _ = judge(Reduced(law, summary), Setting())
-    evidence, decision = judge(Reduced(law, summary), Setting(), squeezed)
-    np.testing.assert_allclose(evidence.forward, squeezed(plain.forward))
-    assert decision.rejections == {}
-    monkeypatch.setattr(rivals_judge, "MANY", 2)
-    _, few = judge(Reduced(law, summary), Setting(threshold=0.7), squeezed)
-    monkeypatch.setattr(rivals_judge, "MANY", 10**6)
-    _, every = judge(Reduced(law, summary), Setting(threshold=0.7), squeezed)
-    assert few.rejections == every.rejections

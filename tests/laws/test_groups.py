@@ -44,7 +44,7 @@ def test_more_new_groups_are_surer_where_groups_are_of_one_size():
     given = problem(3, sizes=np.full(9, 20), n_models=2)
     result = given.compare()
     a, b = (list(result.risk).index(name) for name in result.ranking)
-    rising = [result.over(m)[a, b] for m in (2, 4, 9, 50, inf)]
+    rising = [result.at(new_groups=m).probability[a, b] for m in (2, 4, 9, 50, inf)]
     assert all(np.diff(rising) > 0.0)
 
 

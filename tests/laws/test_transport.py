@@ -109,7 +109,7 @@ def test_options_of_groups_are_refused(option):
     with pytest.raises(ValueError, match=f"{next(iter(option))} has no meaning"):
         result.at(**option)
     with pytest.raises(ValueError, match="new_groups has no meaning"):
-        result.over(1)
+        result.at(new_groups=1)
 
 
 def test_without_simulations_it_is_refused():

@@ -140,7 +140,7 @@ def test_forest_of_very_many_groups_draws_some_of_them():
 def test_densities_agree_with_the_law():
     """The normal density of method "transport", to the error of 160 steps."""
     result = one_data_set()
-    grid, heights = density(result)
+    grid, heights = density(result._decided)
     law = result.method.risks(result.summary, result.setting)
     sd = np.sqrt(law.variance[0])[:, None]
     expected = np.exp(-0.5 * ((grid - law.centre[:, None]) / sd) ** 2)
@@ -164,7 +164,7 @@ def test_differences_are_those_of_the_table():
     ax = plots.plot_differences(result)
     words = result.table.columns[-1].cells
     assert [text.get_text().endswith(word) for text, word in zip(ax.texts, words, strict=True)]
-    behind = [line.get_xdata()[0] for line in ax.lines[: len(list(result.risk))]]
+    behind = [line.get_xdata()[0] for line in ax.lines[: len(result.risk)]]
     np.testing.assert_allclose(behind, [0.0, *result.table.columns[2].values[1:]], rtol=1e-12)
 
 
@@ -186,8 +186,8 @@ def test_quantiles_of_both_processes(law, tail):
     ax = plots.plot_quantiles(process, n_paths=3, tail=tail)
     curve = next(line for line in ax.lines if line.get_label().startswith("q*"))
     low, high = curve.get_ydata()[[0, -1]]
-    assert low == pytest.approx(process.reference + process.observed(0.0))
-    assert high == pytest.approx(process.reference + process.observed(1.0 - tail / 201))
+    assert low == pytest.approx(process.q(0.0))
+    assert high == pytest.approx(process.q(1.0 - tail / 201))
     ax.figure.canvas.draw()
 
 

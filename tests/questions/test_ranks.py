@@ -56,7 +56,7 @@ def test_models_that_nobody_can_tell_apart_share_a_tier():
 def test_a_model_is_behind_where_p_passes_the_threshold():
     given = problem(5, n_models=2, sizes=[30] * 10, n_simulations=0, left_out=False)
     result = given.compare()
-    beaten = result.probability.max()
+    beaten = np.max(result.probability)
     assert result.at(threshold=beaten - 1e-6).ranks().tier.max() == 2
     assert result.at(threshold=min(beaten + 1e-6, 1.0)).ranks().tier.max() == 1
 

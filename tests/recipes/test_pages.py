@@ -44,7 +44,7 @@ def test_excel(tmp_path, monkeypatch):
     frame.write_excel("losses.xlsx")
     space = {"rivals": rivals}
     exec(recipe("recipes.md", "read_excel"), space)
-    assert set(space["result"].names) == {"p", "q"}
+    assert set(space["result"].risk) == {"p", "q"}
 
 
 def test_lmfit():
@@ -62,7 +62,7 @@ def test_lmfit():
         return lambda new: line(new["x"])
 
     both = {"lmfit": fit, "by hand": by_hand}
-    found = rivals.read.left_out(both, data, groups="site", target="y", loss="squared")
+    found = rivals.read.leave_out(both, data, groups="site", target="y", loss="squared")
     np.testing.assert_allclose(found["lmfit"].observed, found["by hand"].observed, rtol=1e-6)
 
 

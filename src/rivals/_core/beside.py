@@ -201,8 +201,9 @@ class Beside:
     def records(self) -> list[dict[str, Any]]:
         """A row for each of the others: the same names whatever the options are."""
         words = zip(self.outcomes.words, self.outcomes.reasons, strict=True)
-        known = self.reduced.summary.n_groups
-        one = self.chance(1.0) if known else np.full(self.others.size, np.nan)
+        summary: Any = self.reduced.summary
+        groups = summary.n_groups and not summary.rows
+        one = self.chance(1.0) if groups else np.full(self.others.size, np.nan)
         return [
             {
                 "model": name,

@@ -185,18 +185,38 @@ class Decided:
 
     @cached_property
     def n_groups(self) -> int:
-        """How many groups were observed; 0 without groups."""
+        """How many units were observed.
+
+        Groups, or rows where these are units; 0 of one data set.
+        """
         return int(self.summary.n_groups)
+
+    @cached_property
+    def units(self) -> GroupSummaries | None:
+        """The summaries of groups or rows.
+
+        None of one data set.
+        """
+        return self.summary if self.n_groups else None
 
     @cached_property
     def groups(self) -> GroupSummaries | None:
         """The summaries of the groups; None without groups."""
-        return self.summary if self.n_groups else None
+        return None if self.units is None or self.units.rows else self.units
 
     @property
     def noun(self) -> str:
-        """What a group is called."""
-        return "group" if self.groups is None else self.groups.noun
+        """What a group is called, or a row."""
+        return "group" if self.units is None else self.units.noun
+
+    @property
+    def horizon(self) -> tuple[float, int | None, str]:
+        """New groups, observed ones, and what they are called.
+
+        Rows are observed without number: nobody calls new ones the study repeated.
+        """
+        observed = self.n_groups if self.units is None or self.groups is not None else None
+        return self.new_groups or 0, observed, self.noun
 
     @property
     def notes(self) -> tuple[Note, ...]:

@@ -12,13 +12,14 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from rivals._core.arrays import Points, common_index, finite, index_of, numbers
 from rivals._core.checks import check_printable
 from rivals._core.grouping import Grouping
 from rivals._core.texts import Refusal, WrongKind, opt
 from rivals._core.types import FloatArray, IntArray
 
-# Squares of larger losses may overflow. One place refuses them, and nothing is scaled.
-LARGEST = 1e150
+# Means of the same losses are alike to this part of them.
+SAME = 1e-6
 
 
 @dataclass(frozen=True)
@@ -73,18 +74,27 @@ NOT_SAID = Provenance()
 
 
 class Fits(NamedTuple):
-    """The fit of each fold, judged on all groups: what these fits share widens P no more than that.
+    """The fits of one folding, judged everywhere: what they share through their training data.
 
     Attributes
     ----------
-    means : array, shape (folds, groups)
-        Mean losses.
-    fold : array of int, shape (groups,)
-        Which fold left each group out.
+    means : array, shape (folds, groups), or (folds, folds) of rows
+        The mean loss of the fit of each fold in every group; without groups, in the rows that each
+        fold leaves out. In a `Study` a third axis has the models.
+    fold : array of int, shape (groups,) or (points,)
+        Which fold leaves out each group; without groups, each row.
+    of_rows : bool
+        Whether there are no groups.
     """
 
     means: FloatArray
     fold: IntArray
+    of_rows: bool = False
+
+    @property
+    def part(self) -> IntArray:
+        """The fold that leaves out each column of `means`."""
+        return np.arange(len(self.means)) if self.of_rows else self.fold
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -106,6 +116,11 @@ class Losses:
         Whether each group was predicted by models fitted to the other groups; part of `source`.
     unit : str, optional
         Of the losses, as "nats"; part of `source`.
+    fits : array_like, pair, or list of these, optional
+        Of left-out groups: the mean loss of each fold's fit in every group, folds × groups; P then
+        counts what these fits share through their training data, and supposes nothing. Where a fold
+        leaves out several groups, a pair of this matrix and the fold of each group; without groups,
+        of a matrix folds × folds and the fold of each row; of several foldings, a list.
 
     See Also
     --------
@@ -124,7 +139,7 @@ class Losses:
     groups: Grouping | None
     source: Provenance
     index: Any
-    fits: Fits | None
+    fits: tuple[Fits, ...]
 
     def __init__(
         self,
@@ -135,18 +150,17 @@ class Losses:
         source: Provenance = NOT_SAID,
         left_out: bool | None = None,
         unit: str | None = None,
-        fits: Fits | None = None,
+        fits: Any = None,
     ) -> None:
         said = {"left_out": left_out, "unit": unit}
         known: dict[str, Any] = {name: value for name, value in said.items() if value is not None}
-        index = getattr(observed, "index", None)
         set_field = object.__setattr__  # the class is frozen
         set_field(self, "observed", _vector(observed))
         set_field(self, "simulated", _matrix(simulated, self.observed.size))
-        set_field(self, "groups", _grouping_of(groups, self.observed.size, index))
+        set_field(self, "groups", _grouping_of(groups, self.observed.size, "groups"))
         set_field(self, "source", replace(source, **known) if known else source)
-        set_field(self, "index", index if hasattr(index, "equals") else None)
-        set_field(self, "fits", fits)
+        set_field(self, "index", common_index({"the points": observed, "groups": groups}))
+        set_field(self, "fits", _fits_of(fits, self.observed, self.groups))
 
     @classmethod
     def from_log_likelihood(
@@ -159,8 +173,9 @@ class Losses:
         >>> Losses.from_log_likelihood([-1.0, -2.0], [-1.5, -0.5]).observed
         array([1., 2.])
         """
-        turned = None if simulated is None else -numbers(simulated, "simulated log likelihoods")
-        return cls(-numbers(observed, "observed log likelihoods"), turned, **options)
+        drawn = None if simulated is None else numbers(simulated, "simulated log likelihoods")
+        turned = Points(-numbers(observed, "observed log likelihoods"), index_of(observed))
+        return cls(turned, None if drawn is None else -drawn, **options)
 
     @property
     def n_points(self) -> int:
@@ -192,56 +207,6 @@ class Losses:
         if self.groups is not None:
             parts.append(f"{len(self.groups.names)} groups")
         return f"Losses({', '.join(parts)})"
-
-
-def numbers(values: npt.ArrayLike, what: str) -> FloatArray:
-    """An array of numbers, whatever library it comes from."""
-    if getattr(getattr(values, "dtype", None), "kind", "") == "c":
-        raise TypeError(f"{what} must be numbers; got complex ones")
-    try:
-        return np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise TypeError(f"{what} must be numbers; got {_first_text(values)}") from None
-
-
-def finite(losses: npt.ArrayLike, what: str) -> FloatArray:
-    """Numbers, all of them finite and of a size whose squares are."""
-    found = numbers(losses, what)
-    if not found.size:
-        return found
-    # One pass each and no copy: a nan is neither at most nor at least anything.
-    if found.max() <= LARGEST and found.min() >= -LARGEST:
-        return found
-    if np.isnan(found).any():
-        missing = np.isnan(found)
-        first = np.argwhere(missing)[0].tolist()
-        raise ValueError(
-            f"{what}: {missing.sum()} of {found.size} are missing (nan), the first at "
-            f"{first[0] if found.ndim == 1 else tuple(first)}; leave these points out for all "
-            "models, or mend the model"
-        )
-    if np.isposinf(found).any():
-        raise ValueError(
-            f"{what}: the model assigns zero probability to {np.isposinf(found).sum()} of "
-            f"{found.size} observations (infinite loss); give it some noise"
-        )
-    if np.isneginf(found).any():
-        raise ValueError(
-            f"{what}: {np.isneginf(found).sum()} of {found.size} are minus infinity: a density "
-            "that is infinite at a point cannot be compared"
-        )
-    raise ValueError(f"{what} beyond {LARGEST:g} cannot be squared; rescale the loss")
-
-
-def _first_text(values: Any) -> str:
-    """What is not a number, for an error."""
-    flat = np.asarray(values, dtype=object).ravel()
-    for value in flat[:100_000].tolist():
-        try:
-            float(value)
-        except (TypeError, ValueError):
-            return f"{value!r}"[:60]
-    return type(values).__name__
 
 
 def _vector(observed: npt.ArrayLike) -> FloatArray:
@@ -278,24 +243,13 @@ def _matrix(simulated: npt.ArrayLike | None, n_points: int) -> FloatArray:
     return found
 
 
-def _grouping_of(groups: Any, n_points: int, index: Any) -> Grouping | None:
-    if groups is None:
+def _grouping_of(labels: Any, n_points: int, what: str) -> Grouping | None:
+    if labels is None:
         return None
-    check_index(index, getattr(groups, "index", None), "groups")
-    grouping = Grouping.of(groups)
+    grouping = Grouping.of(labels, what=what)
     if grouping.codes.size != n_points:
-        raise Refusal(f"{opt['groups']}: {grouping.codes.size} labels for {n_points} points")
+        raise Refusal(f"{opt[what]}: {grouping.codes.size} labels for {n_points} points")
     return grouping
-
-
-def check_index(first: Any, other: Any, what: str) -> None:
-    """Refuse labels of points (an index of pandas) in another order: rows belong together."""
-    both = hasattr(first, "equals") and hasattr(other, "equals")
-    if both and len(first) == len(other) and not first.equals(other):
-        raise ValueError(
-            f"{what}: the index differs from that of the points, so that rows may belong to other "
-            "points; put both into one order (.reindex), or pass arrays"
-        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -340,9 +294,10 @@ class Study:
         given = list(losses.values())
         _check_alike(losses)
         n_points = given[0].n_points
-        index = given[0].index
+        of_models = {f"model {name!r}": each for name, each in losses.items()}
+        common_index({**of_models, "groups": groups, "clusters": clusters})
         carried = [each.groups for each in given if each.groups is not None]
-        grouping = _grouping_of(groups, n_points, index)
+        grouping = _grouping_of(groups, n_points, "groups")
         if grouping is None and carried:
             grouping = carried[0]
             _check_same_groups(losses, grouping)
@@ -353,7 +308,7 @@ class Study:
             grouping,
             one_source([each.source for each in given]),
             order,
-            _clusters(clusters, n_points, index),
+            _clusters(clusters, n_points),
             _fits(given, grouping),
         )
 
@@ -374,14 +329,86 @@ class Study:
         return float(np.median(self.observed[best]))
 
 
-def _fits(given: list[Losses], grouping: Grouping | None) -> tuple[Fits, ...]:
-    """Of all models, where all have those of the same folds of these groups; else none."""
-    found = [each.fits for each in given if each.fits is not None]
-    carried = given[0].groups
-    if len(found) < len(given) or grouping is None or carried is None:
+def _fits_of(given: Any, observed: FloatArray, groups: Grouping | None) -> tuple[Fits, ...]:
+    """Of each folding, checked against the losses that they come with."""
+    if given is None:
         return ()
-    alike = all(np.array_equal(each.fold, found[0].fold) for each in found)
-    return tuple(found) if alike and carried.same_as(grouping) else ()
+    found = [_folding_of(each, observed.size, groups) for each in _listed(given)]
+    if groups is None:
+        parts = [np.bincount(each.fold) for each in found]
+        own = sum(np.diagonal(each.means) @ part for each, part in zip(found, parts, strict=True))
+        own, expected = np.array([own / observed.size]), np.array([observed.mean()])
+    else:
+        own = sum(each.means[each.fold, np.arange(each.fold.size)] for each in found)
+        expected = np.bincount(groups.codes, weights=observed) / groups.sizes
+    apart = np.abs(np.asarray(own) / len(found) - expected)
+    wrong = apart > SAME * (np.ptp(observed) + np.abs(observed).max())
+    if wrong.any():
+        first = int(wrong.argmax())
+        where = "" if groups is None else f" of {groups.noun} {groups.names[first]!r}"
+        raise Refusal(
+            f"{opt['fits']}: where a fit was left out its mean loss must be that of the losses; "
+            f"{where} it is {np.asarray(own)[first] / len(found):g}, and that of the losses is "
+            f"{expected[first]:g}; are folds, groups, or the two axes in another order?"
+        )
+    return tuple(found)
+
+
+def _listed(given: Any) -> list[Any]:
+    """The foldings: of a matrix of numbers there is one, also where it is a list of lists."""
+    several = isinstance(given, list) and all(
+        isinstance(each, tuple) or np.ndim(each) == 2 for each in given
+    )
+    return given if several else [given]
+
+
+def _folding_of(given: Any, n_points: int, groups: Grouping | None) -> Fits:
+    means, fold = given[:2] if isinstance(given, tuple) else (given, None)
+    means = finite(means, "fits")
+    noun = "row" if groups is None else groups.noun
+    n_units = n_points if groups is None else len(groups.names)
+    if fold is None:
+        fold = np.arange(n_units)
+    fold = np.asarray(fold)
+    n_folds = len(means) if means.ndim else 0
+    if means.shape != (n_folds, n_folds if groups is None else n_units):
+        raise Refusal(
+            f"{opt['fits']}: expected the mean loss of the fit of each fold "
+            f"{'in the rows of each' if groups is None else f'in each of {n_units} {noun}s'}; got "
+            f"an array of shape {means.shape}"
+        )
+    if fold.shape != (n_units,) or set(fold.tolist()) != set(range(n_folds)):
+        raise Refusal(
+            f"{opt['fits']}: the fold of each {noun} must be {n_units} whole numbers from 0 to "
+            f"{n_folds - 1}, in the order of the {noun}s; got {fold.tolist()[:8]}"
+            + ("; pass a pair: means, and the fold of each" if n_folds != n_units else "")
+        )
+    if n_folds < 3:
+        raise Refusal(
+            f"{opt['fits']}: {n_folds} folds cannot show what their fits share, since no third is "
+            "there to compare with; leave it out, or use three folds or more"
+        )
+    return Fits(means, fold.astype(np.intp), groups is None)
+
+
+def _fits(given: list[Losses], grouping: Grouping | None) -> tuple[Fits, ...]:
+    """Of all models, where all have those of the same folds of these units; else none."""
+    foldings = [each.fits for each in given]
+    carried = given[0].groups
+    if not all(foldings) or len({len(each) for each in foldings}) > 1:
+        return ()
+    if (grouping is None) != (carried is None):
+        return ()
+    if grouping is not None and carried is not None and not carried.same_as(grouping):
+        return ()
+    found = []
+    for of_models in zip(*foldings, strict=True):
+        fold = of_models[0].fold
+        if not all(np.array_equal(each.fold, fold) for each in of_models):
+            return ()
+        means = np.stack([each.means for each in of_models], axis=2)
+        found.append(of_models[0]._replace(means=means))
+    return tuple(found)
 
 
 def check_names(names: list[Any]) -> None:
@@ -416,7 +443,6 @@ def _check_alike(losses: Mapping[str, Losses]) -> None:
                 f"model {name!r} has {each.n_simulations} simulations, but model {first_name!r} "
                 f"has {first.n_simulations}; give all models the same number"
             )
-        check_index(first.index, each.index, f"model {name!r}")
 
 
 def _check_same_groups(losses: Mapping[str, Losses], grouping: Grouping) -> None:
@@ -457,8 +483,8 @@ def one_source(sources: list[Provenance]) -> Provenance:
     return replace(Provenance(**same), unit=units[0] if units else "", noise=" or ".join(noises))
 
 
-def _clusters(clusters: Any, n_points: int, index: Any) -> Grouping | None:
-    grouping = _grouping_of(clusters, n_points, index)
+def _clusters(clusters: Any, n_points: int) -> Grouping | None:
+    grouping = _grouping_of(clusters, n_points, "clusters")
     if grouping is not None and len(grouping.names) < 2:
         raise Refusal(
             f"{opt['clusters']}: all points are in one, but their sampling error needs two "

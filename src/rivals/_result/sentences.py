@@ -116,11 +116,16 @@ def new(number: float, noun: str) -> str:
     return f"all {plural(noun)}" if number == inf else count(number, f"new {noun}")
 
 
-def where(number: float, observed: int, noun: str) -> str:
-    """Where a winner would win again, for the end of a sentence."""
-    if observed in (0, number):
+def where(number: float, observed: int | None, noun: str) -> str:
+    """Where a winner would win again, for the end of a sentence.
+
+    Of one data set the question is another place; only of groups it is the study repeated.
+    """
+    if not number:
+        return "at another place"
+    if observed == number:
         return "if the study were repeated"
-    if number == 1:
+    if number == 1 and observed is not None:
         return f"in a single new {noun}"
     return f"in the mean over all {plural(noun)}" if number == inf else f"in {new(number, noun)}"
 
@@ -136,9 +141,10 @@ def by_more(margin: float, unit: str) -> str:
 def opening(n_models: int, n_points: int, n_groups: int, noun: str, source: Provenance) -> str:
     """What was compared, on what, by which loss."""
     groups = f" in {count(n_groups, noun)}" if n_groups else ""
-    if source.point == noun:  # a score of each fold
-        groups = ""
-    parts = [f"{n_models} models, {count(n_points, source.point)}{groups}."]
+    point = source.point
+    if n_groups == n_points and (source.point == noun or noun == "row"):  # a score of each fold
+        point, groups = noun, ""
+    parts = [f"{n_models} models, {count(n_points, point)}{groups}."]
     unit = f" ({source.unit})" if source.unit else ""
     left_out = ""
     if source.left_out and n_groups:
@@ -442,6 +448,27 @@ def gate(outcome: str, model: str, required: str, where: str, value: float) -> s
         "undecided": f"whether {model} would be {required} {where} is open",
     }[outcome]
     return f"{outcome}: {shown} ({p_is(value)})."
+
+
+def gate_difference(
+    losses: tuple[float, float],
+    difference: float,
+    ends: tuple[float, float],
+    level: float,
+    unit: str,
+) -> str:
+    """Both mean losses, and by how much they differ."""
+    decimals = decimals_for([ends[1] - ends[0], abs(difference)])
+    new, old, gap = (fixed(value, decimals) for value in (*losses, difference))
+    unit = f" {unit}" if unit else ""
+    interval = f" ({percent(level)} interval {span(ends, decimals)})" if ends[0] == ends[0] else ""
+    return f"Mean loss {new}, baseline {old}{unit}: difference {gap}{interval}."
+
+
+def gate_units(n_units: int, noun: str, left_out: bool | None) -> str:
+    """On what, and what the models had seen of it."""
+    trained = {True: ", left out in turn", False: ", models fitted before", None: ""}[left_out]
+    return f"{count(n_units, noun)}{trained}."
 
 
 # ---------------------------------------------------------------- for a paper

@@ -8,18 +8,20 @@ from typing import Any
 
 import numpy as np
 
+from rivals._core.arrays import Points, numbers
+from rivals._core.arrays import targets as checked_targets
 from rivals._core.checks import check_size
 from rivals._core.grouping import Grouping
 from rivals._core.losses import Losses
 from rivals._core.seeds import FOLD_SIMULATION, entropy_from
 from rivals._core.types import RNG
+from rivals.read._at_rows import at_rows, density_at, inputs_of, predictions_at, target_of
 from rivals.read._cross_validation import N_SIMULATIONS
 from rivals.read._estimators import library_of, probabilities_of
 from rivals.read._folds import Fold
-from rivals.read._judging import Judged, Judging, as_series
+from rivals.read._judging import Judged, Judging
 from rivals.read._point_losses import point_loss
-from rivals.read._predictive import at_rows, density_at, inputs_of, predictions_at, target_of
-from rivals.read._rows import column, index_of, n_rows, targets_of
+from rivals.read._rows import column, index_of_rows, n_rows
 
 
 def fitted(
@@ -40,7 +42,7 @@ def fitted(
     ----------
     model : object
         Results of statsmodels, a fitted estimator of scikit-learn, or a function from rows to a
-        distribution of SciPy, as `left_out` takes them.
+        distribution of SciPy, as `leave_out` takes them.
     X : data frame or array
         The held-out rows.
     y : array_like or str, optional
@@ -48,7 +50,7 @@ def fitted(
     groups : array_like or str, optional
         The group of each row; groups that the model has not seen either.
     loss : str or callable
-        As in `left_out`.
+        As in `leave_out`.
     noise : distribution or callable, optional
         For what only predicts numbers, and "log": a frozen distribution of SciPy about the
         prediction, or a function from predictions to one. There are no other folds to fit it to:
@@ -80,21 +82,24 @@ def fitted(
     if isinstance(noise, str):
         raise ValueError(
             f"noise: {noise!r} would be fitted to the data that it judges; pass a distribution, as "
-            "noise=scipy.stats.norm(0.0, 2.0), of a scale from other data, or use left_out"
+            "noise=scipy.stats.norm(0.0, 2.0), of a scale from other data, or use leave_out"
         )
     n_points = n_rows(X, "X")
     name = target_of(model)
     if y is None and not name:
         raise ValueError("y: pass the targets of the held-out rows, or the name of their column")
-    targets = targets_of(column(X, name if y is None else y, "y"), "y")
+    index = index_of_rows(X, y=y, groups=groups)
+    targets = checked_targets(column(X, name if y is None else y, "y"), "y")
     if targets.size != n_points:
         raise ValueError(f"y: {targets.size} targets for {n_points} rows")
     grouping = None if groups is None else Grouping.of(column(X, groups, "groups"))
     is_classifier = hasattr(model, "classes_")
+    chosen = point_loss(loss, classify=is_classifier)
+    of_predictions = noise is not None or chosen.needs != "distribution"
     judging = Judging(
-        targets,
+        numbers(targets, "y") if of_predictions and not is_classifier else targets,
         [Fold(np.empty(0, dtype=np.intp), np.arange(n_points))],
-        point_loss(loss, classify=is_classifier),
+        chosen,
         noise,
         check_size(n_simulations, "n_simulations", least=0),
         (entropy_from(rng), FOLD_SIMULATION, 0),
@@ -102,7 +107,7 @@ def fitted(
     there = at_rows(model, X)
     if is_classifier:
         judged = _of_classifier(judging, model, X)
-    elif noise is not None or judging.loss.needs != "distribution":
+    elif of_predictions:
         judged = judging.of_numbers([predictions_at(there, X, n_points)])
     else:
         units = np.zeros(n_points, dtype=np.intp) if grouping is None else grouping.codes
@@ -114,9 +119,7 @@ def fitted(
         point=point,
         library=library_of(getattr(model, "model", model)),
     )
-    index = index_of(X)
-    values = observed if index is None else as_series(observed, index)
-    return Losses(values, simulated, groups=grouping, source=source)
+    return Losses(Points(observed, index), simulated, groups=grouping, source=source)
 
 
 def _of_classifier(judging: Judging, model: Any, X: Any) -> Judged:
