@@ -20,6 +20,7 @@ ABOUT_LOSSES = [
     "method",
     "order",
     "clusters",
+    "by",
     "n_simulations",
 ]
 

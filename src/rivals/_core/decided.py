@@ -11,12 +11,14 @@ from typing import Any, Protocol, Unpack
 import numpy as np
 
 from rivals._core.beside import Beside
+from rivals._core.cells import CellSummaries
 from rivals._core.evidence import Evidence, Note
 from rivals._core.judge import MANY, judge
 from rivals._core.law import Law, Summary
+from rivals._core.losses import Study
 from rivals._core.reduced import Reduced
 from rivals._core.rule import Decision, Rejection, decide
-from rivals._core.setting import Options, Setting
+from rivals._core.setting import HowMany, Options, Setting, of_each
 from rivals._core.summaries import GroupSummaries
 from rivals._core.types import FloatArray
 
@@ -29,6 +31,16 @@ class Calibrated(Protocol):
 
     def curve(self, c: float) -> Any:
         """How often what was said came true, at one c."""
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """One segment: its part of all points, and what the law needs of them."""
+
+    name: str
+    share: float
+    summary: Any
+    noun: str = "segment"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -49,6 +61,10 @@ class Decided:
         What is probably wrong with the losses.
     calibration : Calibration or None
         What chose c.
+    study : Study or None
+        The losses themselves; None where only summaries of them came, or were saved.
+    parts : tuple of Part
+        Those of the segments that were asked for.
     """
 
     reduced: Reduced[Any]
@@ -57,6 +73,8 @@ class Decided:
     decision: Decision
     noticed: tuple[Note, ...] = ()
     calibration: Calibrated | None = None
+    study: Study | None = None
+    parts: tuple[Part, ...] = ()
     _besides: dict[Any, Beside] = field(default_factory=dict, init=False)
 
     @classmethod
@@ -176,12 +194,21 @@ class Decided:
         return self.method.c_is_unknown(self.setting)
 
     @property
-    def new_groups(self) -> float | None:
-        """The number of new groups of the decision.
+    def new_groups(self) -> HowMany | None:
+        """The number of new groups of the decision, or of new levels of each factor.
 
         None without groups.
         """
-        return self.setting.new_groups or self.n_groups or None
+        return self.method.horizon(self.summary, self.setting.new_groups)
+
+    @property
+    def repeated(self) -> HowMany | None:
+        """As many as were observed: the study repeated."""
+        return self.method.horizon(self.summary, None)
+
+    def of_each(self, number: float) -> HowMany:
+        """So many new groups, or new levels of each factor that is not kept."""
+        return of_each(self.new_groups, number)
 
     @cached_property
     def n_groups(self) -> int:
@@ -195,8 +222,10 @@ class Decided:
     def units(self) -> GroupSummaries | None:
         """The summaries of groups or rows.
 
-        None of one data set.
+        None of one data set; of several factors those of the outermost with the fewest levels.
         """
+        if isinstance(self.summary, CellSummaries):
+            return self.summary.of_factor()
         return self.summary if self.n_groups else None
 
     @cached_property
@@ -210,12 +239,15 @@ class Decided:
         return "group" if self.units is None else self.units.noun
 
     @property
-    def horizon(self) -> tuple[float, int | None, str]:
+    def horizon(self) -> tuple[HowMany, HowMany | None, str]:
         """New groups, observed ones, and what they are called.
 
         Rows are observed without number: nobody calls new ones the study repeated.
         """
-        observed = self.n_groups if self.units is None or self.groups is not None else None
+        if self.method.again:
+            return 1.0, None, self.method.again
+        of_rows = self.units is not None and self.groups is None
+        observed = None if of_rows else self.repeated or 0
         return self.new_groups or 0, observed, self.noun
 
     @property

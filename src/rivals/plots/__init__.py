@@ -16,6 +16,7 @@ from rivals.plots._looks import plot_looks
 from rivals.plots._plan import plot_plan
 from rivals.plots._quantiles import plot_quantiles
 from rivals.plots._risks import plot_risks
+from rivals.plots._segments import plot_segments
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -31,6 +32,7 @@ __all__ = [
     "plot_plan",
     "plot_quantiles",
     "plot_risks",
+    "plot_segments",
     "plot_valid_c",
     "shade_overconfidence",
 ]
@@ -42,6 +44,7 @@ KINDS: dict[str, Callable[..., Any]] = {
     "looks": plot_looks,
     "plan": plot_plan,
     "risks": plot_risks,
+    "segments": plot_segments,
 }
 
 
@@ -54,7 +57,7 @@ def plot(result: Comparison, kind: str | None = None, *, ax: Axes | None = None)
     ----------
     result : Comparison
     kind : str, optional
-        "forest", "risks", "differences", "plan" or "looks".
+        "forest", "risks", "differences", "plan", "looks" or "segments".
     ax : matplotlib Axes, optional
         Where to draw; a new figure by default.
 
