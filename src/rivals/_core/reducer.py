@@ -7,7 +7,7 @@ means (Chan, Golub and LeVeque 1983); no row is kept.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -65,6 +65,7 @@ def sums_of_groups(
         A typical loss of the first model, and differences from it.
     """
     sizes = np.bincount(codes, minlength=n_groups)
+    begins = _begins(codes, sizes)
     first = losses[0] - reference[0]
     gaps = np.empty((len(losses), first.size))
     for gap, row, typical in zip(gaps, losses, reference, strict=True):
@@ -73,19 +74,44 @@ def sums_of_groups(
             gap -= typical
     gaps[0] = 0.0
     means = np.zeros((len(losses), n_groups))
-    mean_first = _centre(first, codes, sizes)
+    mean_first = _centre(first, codes, sizes, begins)
     for mean, gap in zip(means[1:], gaps[1:], strict=True):
-        mean[:] = _centre(gap, codes, sizes)
+        mean[:] = _centre(gap, codes, sizes, begins)
     pairs = PairSums.of(first, gaps, whole=True)
     means[1:] += reference[1:, None]
     return GroupSums(sizes, mean_first + reference[0], means, pairs)
 
 
-def _centre(row: FloatArray, codes: IntArray, sizes: IntArray) -> FloatArray:
+def _begins(codes: IntArray, sizes: IntArray) -> IntArray | None:
+    """Where each group begins, if the rows come group by group and none is missing."""
+    if not sizes.all() or np.any(codes[1:] < codes[:-1]):
+        return None
+    return np.asarray(np.cumsum(sizes) - sizes)
+
+
+def _centre(
+    row: FloatArray, codes: IntArray, sizes: IntArray, begins: IntArray | None
+) -> FloatArray:
     """The means of groups, which are subtracted from the row."""
-    means = np.bincount(codes, weights=row, minlength=sizes.size) / np.maximum(sizes, 1)
+    if begins is None:
+        means = np.bincount(codes, weights=row, minlength=sizes.size) / np.maximum(sizes, 1)
+    else:
+        means = np.add.reduceat(row, begins) / sizes
     row -= means.take(codes)
     return np.asarray(means)
+
+
+def reduced(losses: Sequence[FloatArray], codes: IntArray, n_groups: int) -> GroupSums:
+    """Of rows in memory, block by block."""
+    reducer = Reducer(len(losses), range(n_groups))
+    # Blocks with more rows than there are groups: each is joined to all of them.
+    step = max(rows_at_once(len(losses)), 4 * n_groups)
+    for begin in range(0, codes.size, step):
+        rows = slice(begin, begin + step)
+        own = codes[rows]
+        least, most = int(own.min()), int(own.max())
+        reducer.add([each[rows] for each in losses], own - least, range(least, most + 1))
+    return reducer.sums
 
 
 class Reducer:
@@ -100,10 +126,11 @@ class Reducer:
     (['b', 'a'], [1.0, 3.0])
     """
 
-    def __init__(self, n_models: int) -> None:
-        self._places: dict[Hashable, int] = {}
-        self._sizes = np.zeros(0)
-        self._means = np.zeros((n_models, 0))  # of the first model, and of differences from it
+    def __init__(self, n_models: int, labels: Iterable[Hashable] = ()) -> None:
+        self._places = {label: place for place, label in enumerate(labels)}
+        n_groups = len(self._places)
+        self._sizes = np.zeros(n_groups)
+        self._means = np.zeros((n_models, n_groups))  # of the first model, and of gaps from it
         self._own = np.zeros(n_models)
         self._matrix = np.zeros((n_models, n_models))
         self._reference: FloatArray | None = None
