@@ -208,11 +208,11 @@ def test_what_is_said():
     assert "at any of the looks" in pilot(looks="any").plan().conclusion
 
 
-def test_a_frame_has_a_row_for_each_model_and_number():
+def test_a_frame_has_a_row_for_each_model_and_number_and_what_it_tends_to():
     pytest.importorskip("pandas")
     frame = pilot().plan([5, 10]).to_dataframe()
-    assert list(frame["model"]) == ["B", "B"]
-    assert list(frame["more_groups"]) == [5, 10]
+    assert list(frame["model"]) == ["B", "B", "B"]
+    assert list(frame["more"]) == [5, 10, math.inf]
 
 
 def test_where_nothing_is_open_a_plan_says_so():
