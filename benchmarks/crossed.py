@@ -148,7 +148,7 @@ def asked(difference: np.ndarray, design: Design, shared: np.ndarray) -> dict[st
         ),
         "points": rivals.compare(losses, groups=np.arange(shared.size)),
     }
-    return {name: float(result.probability[0, 1]) for name, result in found.items()}
+    return {name: float(result.probability["a", "b"]) for name, result in found.items()}
 
 
 def simulated(n_studies: int, seed: int) -> list[dict[str, Any]]:
@@ -363,8 +363,8 @@ def judged(
     rows = []
     names = list(losses)
     for a, first in enumerate(names):
-        for b, second in enumerate(names[:a]):
-            found = {name: float(r.probability[a, b]) for name, r in results.items()}
+        for second in names[:a]:
+            found = {name: float(r.probability[first, second]) for name, r in results.items()}
             won = bool(losses[first][two].mean() < losses[second][two].mean())
             rows.append((1.0, found, won))
     return rows

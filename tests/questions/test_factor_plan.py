@@ -34,7 +34,7 @@ def test_chances_rise_and_the_factor_that_varies_most_helps_more():
 
 def test_the_cheapest_design_is_one_that_decides_often_enough_and_no_cheaper_one_of_its_kind():
     result = pilot(lead=0.6)
-    open_model = [name for name in result.names if name != result.best][0]
+    open_model = next(name for name in result.ranking if name != result.best)
     plan = result.plan(MORE, cost={"subject": 1, "item": 3})
     found = plan.cheapest[open_model]
     assert found["chance"] >= 0.8
@@ -62,7 +62,7 @@ def test_one_factor_is_planned_as_groups_are():
     for method in (None, Factors()):
         result = compare(losses, groups=school, method=method)
         drawn = [chances(result.plan([5, 20, 80], rng=seed)) for seed in range(8)]
-        found.append([np.mean([each[key] for each in drawn]) for key in drawn[0]])
+        found.append([np.mean([each["group", n] for each in drawn]) for n in (5.0, 20.0, 80.0)])
     assert np.allclose(*found, atol=0.04)
 
 

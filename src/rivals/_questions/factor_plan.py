@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
 from math import inf
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from rivals._core.decided import Decided
 from rivals._core.rule import OPEN, classify
 from rivals._core.seeds import PLANNED_GROUPS, entropy_from, stream
 from rivals._core.setting import Levels, number
-from rivals._core.texts import Refusal, in_python, opt
+from rivals._core.texts import Refusal, opt
 from rivals._core.types import RNG, FloatArray
 from rivals._result import sentences as say
 from rivals._result.renderers import Answer, Column, Table, plain, rows
@@ -64,6 +64,8 @@ class FactorPlan(Answer):
     rng : int
         The seed that repeats the plan.
     """
+
+    COLUMNS: ClassVar = ("model", "beside", "factor", "more", "chance", "standard_error")
 
     lowest: str
     model: tuple[str, ...]
@@ -131,18 +133,15 @@ class FactorPlan(Answer):
 
     __repr__ = __str__
 
-    def marked(self) -> str:
+    def _marked(self) -> str:
         """What is printed; no option is named in it."""
         return str(self)
 
-    def _repr_html_(self) -> str:
-        table = self.table.html() if self.model else ""
-        return f"{table}<p>{say.html(in_python(self.conclusion))}</p>"
+    def _around(self) -> tuple[list[str], list[str]]:
+        return [], [self.conclusion]
 
     def to_records(self) -> list[dict[str, Any]]:
         """A row for each model that is open, each factor and each number."""
-        if not self.model:
-            return []
         return rows(
             model=self.model,
             beside=self.lowest,
@@ -155,14 +154,13 @@ class FactorPlan(Answer):
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
         return {
+            **super().to_dict(),
             "lowest": self.lowest,
-            "table": [{name: plain(v) for name, v in row.items()} for row in self.to_records()],
             "observed": dict(self.observed),
             "cheapest": plain(self.cheapest),
             "threshold": self.threshold,
             "margin": self.margin,
             "rng": self.rng,
-            "conclusion": self.conclusion,
         }
 
 
