@@ -291,11 +291,6 @@ def provisional(c: float, other: str, at_c: float, unknown: float, n_data_sets: 
     )
 
 
-def no_interval() -> str:
-    """Why there are no intervals beside a P that was read through a curve."""
-    return "Intervals are not shown: the calibration curve is of P alone."
-
-
 def small_lead(other: str, value: float, where: str) -> str:
     """That a winner of the study may well lose in one group."""
     return f"Its lead over {other} is small: {where} P is {probability(value)}."
@@ -626,14 +621,6 @@ def method_of_c(c: float, law: str, n_simulations: int, chosen: str) -> str:
     )
 
 
-def method_of_correction(slope: float) -> str:
-    """That P was read through the curve of a calibration."""
-    return (
-        "Probabilities were then read through the calibration curve: their log odds were "
-        f"multiplied by {slope:.2g}."
-    )
-
-
 def method_of_rule(threshold: float, margin: float, unit: str, looks: bool) -> str:
     """The rule."""
     sequence = (
@@ -709,15 +696,13 @@ def looks_skipped(looked: int, numbers: int, noun: str) -> str:
     )
 
 
-def ranked(level: float, tier: Sequence[str], n_models: int) -> str:
-    """Which models may be the best."""
-    if len(tier) == 1:
-        best = tier[0]
-    elif len(tier) <= MOST_NAMED:
-        best = f"among {listed(tier)}"
-    else:
-        best = f"one of {len(tier)} of the {n_models} models, the first tier"
-    return f"With {percent(level)} confidence the best is {best}."
+def ranked(threshold: float, tier: Sequence[str], n_models: int) -> str:
+    """Which models nothing is above, and what a tier is."""
+    first = listed(tier) if len(tier) <= MOST_NAMED else f"{len(tier)} of {n_models} models"
+    return (
+        f"First tier: {first}. A model is behind another where P is above {threshold:g}; a tier "
+        "holds models that are behind none of those that are left."
+    )
 
 
 # ---------------------------------------------------------------- above pictures
@@ -759,25 +744,12 @@ def picture_of_risks(
     return f"Risk{where}; points: mean loss; {bars}{_rejected(rejected)}.{_not_drawn(cut)}"
 
 
-def picture_of_differences(level: float | None, wins: str, heads: Sequence[str], cut: int) -> str:
-    """How to read differences from the best; without a level there are no intervals."""
-    bars = "" if level is None else f"Bars: {percent(level)} intervals. "
+def picture_of_differences(level: float, wins: str, heads: Sequence[str], cut: int) -> str:
+    """How to read differences from the best."""
     where = f"{'' if wins.endswith(' in') else ' at'} {' / '.join(heads)}" if heads else ""
-    return f"{bars}At the right {wins}{where}, and the decision.{_not_drawn(cut)}"
-
-
-def picture_of_pairs(rejected: bool, corrected: bool, cut: int) -> str:
-    """How to read the matrix of probabilities."""
-    frames = " Frames: the pairs that reject." if rejected else ""
-    how = ", read through the calibration" if corrected else ""
-    return f"P(model of the row better){how}.{frames}{_not_drawn(cut)}"
-
-
-def picture_of_sweep(c: float, threshold: float, cut: int) -> str:
-    """How to read the decision over c."""
     return (
-        f"Rejected above the line at {threshold:g}; dotted: c = {c:g}; above: how many models are "
-        f"not rejected.{_not_drawn(cut)}"
+        f"Bars: {percent(level)} intervals. At the right {wins}{where}, and the decision."
+        f"{_not_drawn(cut)}"
     )
 
 
@@ -785,14 +757,6 @@ def picture_of_quantiles(c: float, *, tail: bool) -> str:
     """How to read quantile functions and paths."""
     axis = "the axis is stretched towards the largest losses" if tail else "the top is cut"
     return f"Each path is a replication; its mean is a risk. c = {c:g}; {axis}."
-
-
-def picture_of_ranks(level: float, tier: Sequence[str], n_models: int, cut: int) -> str:
-    """How to read intervals of ranks."""
-    return (
-        f"{ranked(level, tier, n_models)} Bars: ranks that each may have; behind the name its "
-        f"tier.{_not_drawn(cut)}"
-    )
 
 
 def picture_of_plan(best: str, cut: int, threshold: float) -> str:
@@ -873,5 +837,5 @@ def groups_not_listed(n_groups: int, listed: int, noun: str) -> str:
         return ""
     return (
         f"Of {n_groups} {plural(noun)}, the {listed // 2} with the largest and the {listed // 2} "
-        "with the smallest difference are listed; result.groups_table() has all."
+        "with the smallest difference are listed; result.summary.means has all."
     )
