@@ -12,12 +12,8 @@ def losses():
     base = rng.exponential(size=300)
     values = {"a": base, "b": base + 0.1 + 0.2 * rng.standard_normal(300)}
     simulated = {name: rng.exponential(1.1, size=(4, 300)) for name in values}
-    return {
-        name: Losses(
-            values[name], simulated[name], source=Provenance("negative log density", "nats")
-        )
-        for name in values
-    }
+    source = Provenance("negative log density", "nats")
+    return {name: Losses(values[name], simulated[name], source=source) for name in values}
 
 
 def test_each_criterion_is_that_of_its_function(losses):
@@ -28,7 +24,7 @@ def test_each_criterion_is_that_of_its_function(losses):
     result = compare(losses, method="beta", rng=0)
     found = result.criteria(log_likelihood=fitted, n_parameters=counts, draws=draws, tolerance=0.5)
     assert found.models == ("a", "b")
-    assert found.values["P"] == (0.5, result.probability[0, 1])
+    assert found.values["P"] == (0.5, result.probability["a", "b"])
     a, b = losses["a"].observed, losses["b"].observed
     assert found.values["B^R"][1] == pytest.approx((b - a).mean() / np.log(10))
     assert found.values["B^Q"][1] == criteria.loss_only(a, b, tolerance=0.5).value
@@ -82,6 +78,6 @@ def test_a_comparison_from_a_file_asks_for_its_losses(losses, tmp_path):
     with pytest.raises(ValueError, match="a comparison that was read from a file has none"):
         read.criteria("B^Q")
     given = {name: each.observed for name, each in losses.items()}
-    assert read.criteria(losses=given).values == pytest.approx(
-        result.criteria().values, nan_ok=True
-    )
+    again, known = read.criteria(losses=given).values, result.criteria().values
+    assert again.keys() == known.keys()
+    assert all(again[name] == pytest.approx(known[name], nan_ok=True) for name in known)

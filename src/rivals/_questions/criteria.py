@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import log, nan
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -91,6 +91,11 @@ class Criteria(Answer):
     errors: dict[str, tuple[float, ...]]
     notes: tuple[str, ...]
 
+    COLUMNS: ClassVar = (
+        *("model", "beside"),
+        *(column for name in SCHEMA.values() for column in (name, f"{name}_se")),
+    )
+
     def to_records(self) -> list[dict[str, Any]]:
         """A row for each model."""
         found = []
@@ -174,9 +179,8 @@ def _one(
     if name == "P":
         if model == best:
             return 0.5, nan
-        pair = result.place[best], result.place[model]
-        error = float(result.standard_error[pair])
-        return float(result.beside(best, (model,)).better[0]), error
+        beside = result.beside(best, (model,))
+        return float(beside.better[0]), float(beside.error[0])
     if name == "B^Q":
         number(0.0, np.inf, most=False)("tolerance", tolerance)
         found = loss_only(known["losses"][best], known["losses"][model], tolerance=tolerance)
@@ -184,9 +188,8 @@ def _one(
     scores = [_score(name, known, each) for each in (model, best)]
     notes += [f"{model}: {doubt}." for doubt in scores[0].diagnostics]
     value, error = difference(*scores)
-    if name == "B^R":
-        return value / log(10.0), nan if error is None else error / log(10.0)
-    return value, nan if error is None else error
+    unit = log(10.0) if name == "B^R" else 1.0
+    return value / unit, nan if error is None else error / unit
 
 
 def _score(name: str, known: Mapping[str, Any], model: str) -> Score:

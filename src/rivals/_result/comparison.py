@@ -463,7 +463,7 @@ class Comparison(Answer):
             "n_parameters": n_parameters,
             "draws": draws,
         }
-        return criteria(self, names, given, tolerance)
+        return criteria(self._decided, names, given, tolerance)
 
     def looks(self) -> Looks:
         """What could be said after each group, as they came.
