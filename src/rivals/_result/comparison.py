@@ -32,6 +32,7 @@ from rivals._result.renderers import Answer, Table, markdown, plain
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from rivals._questions.factor_plan import FactorPlan
     from rivals._questions.plan import Plan
 
 # A screen has room for so many models.
@@ -283,14 +284,28 @@ class Comparison(Answer):
 
     # ---------------------------------------------------------------- other questions
 
-    def plan(self, more_groups: int | Sequence[int] = (5, 10, 20, 40), *, rng: RNG = 0) -> Plan:
+    def plan(
+        self,
+        more_groups: int | Sequence[int] | Mapping[str, int | Sequence[int]] = (5, 10, 20, 40),
+        *,
+        cost: Mapping[str, float] | None = None,
+        rng: RNG = 0,
+    ) -> Plan | FactorPlan:
         """How probably more groups would decide (power).
 
         Of the best against each model that is open.
+
+        Parameters
+        ----------
+        more_groups : sequence of int, or mapping
+            Numbers of groups to add; of several factors by factor, as ``{"subject": [10, 20]}``.
+        cost : mapping, optional
+            Of several factors what a level of each costs; the cheapest design is looked for.
+        rng : int, SeedSequence, Generator or None
         """
         from rivals._questions.plan import plan
 
-        return plan(self._decided, more_groups, rng=rng)
+        return plan(self._decided, more_groups, cost=cost, rng=rng)
 
     def gate(
         self,
