@@ -76,11 +76,7 @@ def test_more_new_levels_bring_more_certainty():
 def test_p_is_of_the_study_repeated_by_default_and_in_any_way_of_saying_it():
     losses, labels = study()
     result = compare(losses, groups=labels)
-<<<<<<< HEAD
-    assert result._decided.new_groups == {"subject": 12, "item": 9}
-=======
     assert result.to_dict()["new_groups"] == {"subject": 12, "item": 9}
->>>>>>> main
     for said in (None, {"subject": 12}, {"item": 9, "subject": 12}):
         again = compare(losses, groups=labels, new_groups=said)
         assert np.array_equal(again.probability, result.probability)
