@@ -24,7 +24,7 @@ LAYERS = [
     ["_core.losses"],
     ["_core.candidates"],
     ["_core.evidence"],
-    ["_core.mistakes", "_core.rule", "method"],
+    ["_core.mistakes", "_core.rule", "criteria", "method"],
     ["scenarios"],
     ["_core.reducer"],
     ["_core.summaries", "_result.track_record"],

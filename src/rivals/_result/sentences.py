@@ -135,6 +135,12 @@ def groups_of(number: HowMany, noun: str) -> str:
     return count(number, noun)
 
 
+def mean_over(observed: HowMany | None, noun: str) -> str:
+    """As "over schools", or of several factors "over subjects × items"."""
+    nouns = list(observed) if isinstance(observed, Levels) else [noun]
+    return f"over {' × '.join(map(plural, nouns))}"
+
+
 def new(number: HowMany, noun: str) -> str:
     """The head of a column: as "1 new school", "160 new schools" or "all schools"; of several
     factors "30 new subjects × the same items".
@@ -503,6 +509,34 @@ def plan_question(
         f"Chance that so many more {plural(noun)}, like the {n_groups} observed, decide between "
         f"{best} and a model{looked}: that one of them would win{by_more}, with P above "
         f"{threshold:g}, {where}.{'' if looks else once}"
+    )
+
+
+def more_levels(number: float, noun: str) -> str:
+    """As "20 more subjects"."""
+    return f"ever more {plural(noun)}" if number == inf else count(number, f"more {noun}")
+
+
+def factor_plan(best: str, observed: Levels, threshold: float, by_more: str) -> str:
+    """What the chances of a plan of several factors are of."""
+    return (
+        f"Chance that so many more levels, beside {groups_of(observed, '')}, decide between "
+        f"{best} and a model: that one of them would win{by_more}, with P above {threshold:g}, if "
+        "that larger study were repeated."
+    )
+
+
+def cheapest(best: str, model: str, found: Mapping[str, Any] | None, power: float) -> str:
+    """The cheapest design that decides often enough."""
+    if found is None:
+        return (
+            f"Between {best} and {model} no design that was looked at decides in {percent(power)}."
+        )
+    parts = [more_levels(n, noun) for noun, n in found["more"].items() if n]
+    return (
+        f"Between {best} and {model} the cheapest design that decides in {percent(power)} has "
+        f"{' and '.join(parts) or 'no more levels'}, at a cost of {found['cost']:g} (chance "
+        f"{chance(found['chance'])})."
     )
 
 

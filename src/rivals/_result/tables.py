@@ -42,7 +42,7 @@ def table(result: Decided, model: str, most: int | None = None) -> Table:
 
     worse = "worse than the best" if model == result.best else f"worse than {model}"
     risk = result.evidence.risk
-    over = f"over {say.plural('row' if result.groups is None else result.noun)}"
+    over = say.mean_over(result.repeated, "row" if result.groups is None else result.noun)
     columns = [
         Column("model", ranking, is_text=True),
         Column(over, [float(risk[result.place[name]]) for name in ranking], loss, "mean loss"),
