@@ -75,7 +75,7 @@ def test_p_is_that_of_the_raw_losses_on_three_hundred_problems():
         else:
             found = summaries_of(table_of(losses).lazy(), groups="site")
         result = rivals.compare(found)
-        gap = np.nanmax(np.abs(raw.probability - result.probability))
+        gap = np.nanmax(np.abs(raw.probability.matrix - result.probability.matrix))
         assert list(raw.survivors) == list(result.survivors)
         worst = max(worst, float(gap))
     assert worst < 1e-9
@@ -122,9 +122,9 @@ def test_rows_are_summed_in_batches(engine, n_models, monkeypatch):
     losses = drawn(np.random.default_rng(5), n_models=n_models)
     raw = rivals.compare(losses)
     found = rivals.compare(summaries_of(on(engine, table_of(losses)), groups="site"))
-    for name in found.models:
+    for name in losses:
         assert found.risk[name] == pytest.approx(raw.risk[name], rel=1e-12)
-    assert str(found.table) == str(raw.table)
+    np.testing.assert_allclose(found.probability, raw.probability, rtol=0, atol=1e-9)
     # Groups stand in the order in which they first appear, whatever the engine.
     assert found.summary.groups == raw.summary.groups
 
@@ -190,9 +190,12 @@ def bad(**columns):
 
 
 BAD = {
-    "null": (bad(x=[None, *[1.0] * 11]), "model 'x': .* 1 of 12 are missing"),
-    "nan": (bad(x=[np.nan, *[1.0] * 11]), "model 'x': .* 1 of 12 are missing"),
-    "infinite": (bad(y1=[1.0] * 10 + [-np.inf, np.inf]), "model 'y1': .* zero probability to 1 of 12"),
+    "null": (bad(x=[None, *[1.0] * 11]), "model 'x': .* 1 of .* are missing"),
+    "nan": (bad(x=[np.nan, *[1.0] * 11]), "model 'x': .* 1 of .* are missing"),
+    "infinite": (
+        bad(y1=[1.0] * 10 + [-np.inf, np.inf]),
+        "model 'y1': .* zero probability to 1",
+    ),
     "overflow": (bad(x=[1e200] * 6 + [-1e200] * 6), "model 'x'.*1e\\+150"),
     "label": (bad(site=[None, *["a", "b"] * 5, "a"]), "'site': the label of .* is missing"),
     "empty label": (bad(site=["", *["a", "b"] * 5, "a"]), "'site': the label of .* is missing"),
