@@ -8,23 +8,19 @@ from scipy.special import expit
 
 import rivals
 from rivals._core.setting import CalibratedC
-from rivals.report._screens import axes_of
+from rivals._result.sentences import value_of_c
 from rivals.testbeds.toys import gaussian
 
 MODELS = {"a": gaussian(-0.1), "b": gaussian(0.1)}
 C = (0.05, 0.2, 0.8)
 
 
-def calibration(*, sharpness=1.0, falls=False, **options):
+def calibration(*, sharpness=1.0, **options):
     """Experiments whose log odds are too large by a factor; more cautious at larger c."""
     rng = np.random.default_rng(0)
     odds = 3.0 * rng.standard_normal(2000)
     truth = (rng.random(2000) < expit(odds)).astype(float)
     stated = expit(sharpness * odds[:, None] / np.array([1.0, 1.2, 6.0]))
-    if falls:
-        middle = (stated > 0.5) & (stated < 0.9)
-        stated = np.where(middle, 1.4 - stated, stated)
-        truth = np.where(middle[:, 0] & (stated[:, 0] > 0.7), 0.0, truth)
     experiments = {"calm": (stated, truth)}
     return rivals.Calibration.from_experiments(experiments, C, **{"n_data": 200, **options})
 
@@ -41,93 +37,46 @@ def test_p_is_that_of_the_law_at_the_chosen_c(data):
     plain = rivals.compare(MODELS, data, method="beta", c=float(chosen), rng=0)
     assert result.c == chosen
     assert result.method == found.method
-    assert result.correction is None
     assert np.array_equal(result.probability, plain.probability)
     assert result.survivors == plain.survivors
 
 
 def test_a_c_remembers_where_it_came_from(data):
     found = calibration()
-    chosen = found.choose_c(prefer="informative")
+    chosen = found.choose_c(promise="strict")
     assert isinstance(chosen, CalibratedC)
     assert chosen == 0.05
     result = rivals.compare(MODELS, data, c=chosen, rng=0)
-    for said in ("informative", "2000", "calm"):
+    for said in ("strict", "2000", "calm"):
         assert said in result.methods()
         assert said in result.details()
     assert "by hand" not in result.details() + result.methods()
     assert rivals.compare(MODELS, data, c=found, rng=0).setting.c.source["rule"] == "error"
 
 
-def test_corrected_is_an_option_that_shows_p_as_it_is_beside(data):
-    found = calibration(sharpness=0.5)
-    plain = rivals.compare(MODELS, data, c=found, rng=0)
-    corrected = rivals.compare(MODELS, data, c=found, correct=True, rng=0)
-    assert corrected.c == plain.c
-    read = found.correction(plain.c)(plain.probability)
-    assert corrected.probability == pytest.approx(read)
-    assert not np.allclose(read, plain.probability)
-    heads = [column.head for column in corrected.table.columns]
-    as_it_is = corrected.table.columns[heads.index("as it is")].values
-    best = plain.names.index(plain.ranking[0])
-    other = 1 - best
-    assert plain.probability[best, other] in as_it_is
-    assert "log odds" in corrected.methods()
-    assert "log odds" not in plain.methods()
-    assert corrected.to_dict()["corrected"] is True
+def test_a_decision_says_c_what_a_replication_is_and_up_to_which_c_it_holds():
+    """A far worse model, and one that is nearly as good."""
+    rng = np.random.default_rng(1)
+    models = {"near": gaussian(0.0), "nearly": gaussian(0.01), "far": gaussian(0.9)}
+    result = rivals.compare(models, rng.standard_normal(200), c=calibration(), rng=0)
+    until = result.holds_until
+    assert list(until) == ["far"]
+    assert "far" in result.at(c=until["far"]).rejections
+    assert "far" not in result.at(c=2 * until["far"]).rejections
+    assert np.log2(until["far"]).is_integer()
+    text = str(result)
+    assert f"far is rejected up to c = {value_of_c(until['far'])}; nearly is not rejected" in text
+    assert "would win again against far in another recording of the same problem (c = 0.05)" in text
+    # Whatever c the decision is made at, it holds up to the same.
+    assert result.at(c=0.1).holds_until == until
 
 
-def test_at_another_c_the_curve_is_not_used(data):
-    result = rivals.compare(MODELS, data, c=calibration(sharpness=0.5), correct=True, rng=0)
-    other = result.at(c=0.3)
-    assert np.array_equal(other.probability, rivals.compare(MODELS, data, c=0.3, rng=0).probability)
-
-
-def test_no_interval_of_the_law_stands_beside_a_corrected_p(data):
-    """It would leave zero out, or not, at another P than the one that decides."""
-    plain = rivals.compare(MODELS, data, c=calibration(sharpness=0.5), rng=0)
-    result = rivals.compare(MODELS, data, c=calibration(sharpness=0.5), correct=True, rng=0)
-    assert np.isnan(result.table.columns[3].values[1]).all()
-    assert np.isfinite(plain.table.columns[3].values[1]).all()
-    assert "ahead of" in plain.details()
-    assert "ahead of" not in result.details()
-    assert "Intervals are not shown" in result.conclusion
-    assert "log odds" in result.details()
-
-
-@pytest.mark.parametrize(
-    "ask", [lambda r: r.at(margin=0.1), lambda r: r.gate(r.names[0], margin=1)]
-)
-def test_a_curve_says_nothing_of_a_margin_later_either(data, ask):
-    result = rivals.compare(MODELS, data, c=calibration(sharpness=0.5), correct=True, rng=0)
-    with pytest.raises(ValueError, match="margin"):
-        ask(result)
-
-
-def test_the_page_of_a_corrected_result_changes_nothing(data):
-    """The curve was measured at one c and one question."""
-    result = rivals.compare(MODELS, data, c=calibration(sharpness=0.5), correct=True, rng=0)
-    assert all(len(axis.values) == 1 for axis in axes_of(result))
-
-
-def test_a_sweep_over_c_is_without_the_curve(data):
-    result = rivals.compare(MODELS, data, c=calibration(sharpness=0.5), correct=True, rng=0)
-    at_own = result.sweep([float(result.c)])[float(result.c)]
-    plain = rivals.compare(MODELS, data, c=float(result.c), rng=0)
-    assert np.array_equal(at_own.probability, plain.probability)
-
-
-def test_correcting_needs_a_curve_that_rises(data):
-    found = calibration(falls=True)
-    with pytest.raises(ValueError, match="needs a curve that rises"):
-        found.correction(C[0])
-
-
-def test_correcting_needs_a_calibration_and_no_margin(data):
-    with pytest.raises(ValueError, match="pass c=calibration"):
-        rivals.compare(MODELS, data, c=0.5, correct=True)
-    with pytest.raises(ValueError, match="margin"):
-        rivals.compare(MODELS, data, c=calibration(), correct=True, margin=0.1)
+def test_without_a_calibration_a_replication_is_new_data_of_the_same_process(data):
+    result = rivals.compare({"a": gaussian(0.1), "b": gaussian(2.0)}, data, rng=0)
+    assert f"a would win again on new data of the same process (c = {value_of_c(result.c)})" in str(
+        result
+    )
+    assert "if the study were repeated" not in str(result) + result.details()
 
 
 @pytest.mark.parametrize(
@@ -197,30 +146,6 @@ def test_pictures_are_of_the_c_that_were_tried():
     pytest.importorskip("matplotlib")
     found = calibration()
     labels = [text.get_text() for text in found.plot().get_legend().get_texts()]
-    assert [f"c = {c:g}" for c in C] == labels[: len(C)]
-    rates = rivals.plots.plot_valid_c(found).lines[0].get_ydata()
-    assert rates == pytest.approx(found.validity().failure_rate[0], nan_ok=True)
-
-
-def test_black_body_radiation_as_the_paper_has_it():
-    """Plain B rejects fewer than B read through a temperature does, at a c that keeps the bound."""
-    from rivals.testbeds import blackbody
-
-    found = rivals.calibrate(
-        blackbody.bias_sweep,
-        method="beta",
-        n_simulations=1,
-        n_data=256,
-        n_truth=4096,
-        most_truth=4096,
-        n_experiments=256,
-        c=[0.25],
-        rng=0,
-        progress=False,
-    )
-    stated = found.outcomes["probability"][:, 0]
-    sure = np.maximum(stated, 1 - stated)
-    read = found.correction(0.25)(stated)
-    corrected = np.maximum(read, 1 - read)
-    assert found.validity().findings[0][0].curve.broken == 0
-    assert np.mean(corrected > 0.95) > 2 * np.mean(sure > 0.95)
+    states = [each.state for each in found.states().overall]
+    expected = [f"c = {c:g}, {state}" for c, state in zip(C, states, strict=True)]
+    assert expected == labels[: len(C)]

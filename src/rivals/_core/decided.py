@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from math import nan
+from math import floor, inf, log2, nan
 from typing import Any, Self
 
 import numpy as np
@@ -19,6 +19,9 @@ from rivals._core.rule import Decision, Rejection, decide
 from rivals._core.setting import Setting
 from rivals._core.summaries import GroupSummaries
 from rivals._core.types import FloatArray
+
+# The largest c at which a rejection is looked at, as a power of two.
+WIDEST = 12
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -178,6 +181,50 @@ class Decided:
     def place(self) -> dict[str, int]:
         """Where each model stands in arrays."""
         return {name: place for place, name in enumerate(self.names)}
+
+    @cached_property
+    def holds_until(self) -> dict[str, float]:
+        """Of each rejected model, up to which c it stays rejected.
+
+        The largest power of two, or c itself; infinite where it is rejected at 2¹² too. Empty with
+        groups, where there is no c.
+
+        Examples
+        --------
+        >>> import rivals
+        >>> from rivals.testbeds import toys
+        >>> rivals.compare(toys.losses(), rng=0).holds_until
+        {'B': 8.0}
+        """
+        if not self.c > 0.0:
+            return {}
+        first = floor(log2(self.c)) + 1
+        rejected: dict[int, set[str]] = {first - 1: set(self.rejections)}
+
+        def is_rejected(name: str, octave: int) -> bool:
+            if octave not in rejected:
+                rejected[octave] = set(self.at(c=2.0**octave).rejections)
+            return name in rejected[octave]
+
+        found = {}
+        for name in self.rejections:
+            low, high = first - 1, max(WIDEST, first)
+            if is_rejected(name, high):
+                found[name] = inf
+                continue
+            while high - low > 1:
+                middle = (low + high) // 2
+                low, high = (middle, high) if is_rejected(name, middle) else (low, middle)
+            found[name] = max(self.c, 2.0**low)
+        return found
+
+    @property
+    def better_in(self) -> str:
+        """What a replication is, as the calibration has it.
+
+        Empty where c was not calibrated.
+        """
+        return str(getattr(self.setting.c, "source", {}).get("better", ""))
 
     @property
     def c_is_unknown(self) -> bool:

@@ -161,7 +161,7 @@ def gate(
         chosen.level,
         result.n_groups or result.summary.n_points,
         (result.risk[model], result.risk[baseline]),
-        say.where(result.new_groups or 0, result.n_groups, result.noun),
+        say.where(result.new_groups or 0, result.n_groups, result.noun, result.c, result.better_in),
         result.noun if result.n_groups else result.summary.source.point,
         result.summary.source.unit,
         result.summary.source.left_out,

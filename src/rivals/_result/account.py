@@ -44,7 +44,9 @@ def decision(result: Decided) -> list[Claim]:
     open_names = [name for name in result.survivors if name not in (best, *same)]
     open_models = {name: float(beside.better[beside.row(name)]) for name in open_names}
     by_more = say.by_more(result.setting.margin, result.summary.source.unit)
-    where = say.where(result.new_groups or 0, result.n_groups, result.noun)
+    where = say.where(
+        result.new_groups or 0, result.n_groups, result.noun, result.c, result.better_in
+    )
     by_best = [name for name, found in result.rejections.items() if found.by == best]
     by_others = {name: found.by for name, found in result.rejections.items() if found.by != best}
     found = []
@@ -55,6 +57,9 @@ def decision(result: Decided) -> list[Claim]:
         found.append(claim(say.equivalent, best, same, result.setting.margin, unit))
     if by_others and len(by_others) <= say.MOST_NAMED:
         found.append(claim(say.not_beaten_by_best, by_others))
+    if isinstance(result.setting.c, CalibratedC) and result.rejections:
+        rest = [name for name in result.survivors if name != best]
+        found.append(claim(say.holds_until, result.holds_until, rest))
     return found
 
 
