@@ -18,9 +18,9 @@ ABOUT_LOSSES = [
     "data",
     "groups",
     "method",
-    "correct",
     "order",
     "clusters",
+    "by",
     "n_simulations",
 ]
 

@@ -6,22 +6,44 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import floor, inf, log2, nan
-from typing import Any, Self
+from typing import Any, Protocol, Unpack
 
 import numpy as np
 
 from rivals._core.beside import Beside
+from rivals._core.cells import CellSummaries
 from rivals._core.evidence import Evidence, Note
-from rivals._core.judge import MANY, Correction, corrected, judge
-from rivals._core.law import Law
+from rivals._core.judge import MANY, judge
+from rivals._core.law import Law, Summary
+from rivals._core.losses import Study
 from rivals._core.reduced import Reduced
 from rivals._core.rule import Decision, Rejection, decide
-from rivals._core.setting import Setting
+from rivals._core.setting import HowMany, Options, Setting, of_each
 from rivals._core.summaries import GroupSummaries
 from rivals._core.types import FloatArray
 
 # The largest c at which a rejection is looked at, as a power of two.
 WIDEST = 12
+
+
+class Calibrated(Protocol):
+    """What chose c: a calibration."""
+
+    def methods(self) -> str:
+        """A paragraph for the methods section of a paper."""
+
+    def curve(self, c: float) -> Any:
+        """How often what was said came true, at one c."""
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """One segment: its part of all points, and what the law needs of them."""
+
+    name: str
+    share: float
+    summary: Any
+    noun: str = "segment"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -40,10 +62,12 @@ class Decided:
         What follows from them.
     noticed : tuple of Note
         What is probably wrong with the losses.
-    calibration
-        What chose c, if anything did.
-    correction : callable or None
-        The curve of the calibration, through which probabilities were read.
+    calibration : Calibration or None
+        What chose c.
+    study : Study or None
+        The losses themselves; None where only summaries of them came, or were saved.
+    parts : tuple of Part
+        Those of the segments that were asked for.
     """
 
     reduced: Reduced[Any]
@@ -51,24 +75,24 @@ class Decided:
     evidence: Evidence
     decision: Decision
     noticed: tuple[Note, ...] = ()
-    calibration: Any = None
-    correction: Correction | None = None
+    calibration: Calibrated | None = None
+    study: Study | None = None
+    parts: tuple[Part, ...] = ()
     _besides: dict[Any, Beside] = field(default_factory=dict, init=False)
 
     @classmethod
     def of(
         cls,
         law: Law[Any],
-        summary: Any,
+        summary: Summary,
         setting: Setting,
         noticed: tuple[Note, ...] = (),
-        calibration: Any = None,
-        correction: Correction | None = None,
-    ) -> Self:
+        calibration: Calibrated | None = None,
+    ) -> Decided:
         """From what a law made of the losses."""
         reduced = Reduced(law, summary)
-        evidence, decision = judge(reduced, setting, correction)
-        return cls(reduced, setting, evidence, decision, noticed, calibration, correction)
+        evidence, decision = judge(reduced, setting)
+        return cls(reduced, setting, evidence, decision, noticed, calibration)
 
     @property
     def method(self) -> Law[Any]:
@@ -141,21 +165,7 @@ class Decided:
         """
         if self.evidence.is_complete:
             return self.evidence
-        return corrected(self.reduced.evidence(self.setting), self.correction)
-
-    @property
-    def standard_error(self) -> FloatArray:
-        """Monte Carlo error of `probability`.
-
-        Zero in closed form.
-        """
-        return self.evidence.standard_error
-
-    def over(self, new_groups: float) -> FloatArray:
-        """`probability` over another number of new groups."""
-        setting = self.setting.but(new_groups=new_groups)
-        found = self.reduced.evidence(setting).probability
-        return found if self.correction is None else self.correction(found)
+        return self.reduced.evidence(self.setting)
 
     def beside(self, model: str, others: Sequence[str] | None = None) -> Beside:
         """One model beside others.
@@ -171,7 +181,6 @@ class Decided:
                 self.reduced,
                 self.setting,
                 self.evidence,
-                self.correction,
                 self.place[model],
                 places,
             )
@@ -188,13 +197,6 @@ class Decided:
 
         The largest power of two, or c itself; infinite where it is rejected at 2¹² too. Empty with
         groups, where there is no c.
-
-        Examples
-        --------
-        >>> import rivals
-        >>> from rivals.testbeds import toys
-        >>> rivals.compare(toys.losses(), rng=0).holds_until
-        {'B': 8.0}
         """
         if not self.c > 0.0:
             return {}
@@ -232,27 +234,63 @@ class Decided:
         return self.method.c_is_unknown(self.setting)
 
     @property
-    def new_groups(self) -> float | None:
-        """The number of new groups of the decision.
+    def new_groups(self) -> HowMany | None:
+        """The number of new groups of the decision, or of new levels of each factor.
 
         None without groups.
         """
-        return self.setting.new_groups or self.n_groups or None
+        return self.method.horizon(self.summary, self.setting.new_groups)
+
+    @property
+    def repeated(self) -> HowMany | None:
+        """As many as were observed: the study repeated."""
+        return self.method.horizon(self.summary, None)
+
+    def of_each(self, number: float) -> HowMany:
+        """So many new groups, or new levels of each factor that is not kept."""
+        return of_each(self.new_groups, number)
 
     @cached_property
     def n_groups(self) -> int:
-        """How many groups were observed; 0 without groups."""
+        """How many units were observed.
+
+        Groups, or rows where these are units; 0 of one data set.
+        """
         return int(self.summary.n_groups)
+
+    @cached_property
+    def units(self) -> GroupSummaries | None:
+        """The summaries of groups or rows.
+
+        None of one data set; of several factors those of the outermost with the fewest levels.
+        """
+        if isinstance(self.summary, CellSummaries):
+            return self.summary.of_factor()
+        return self.summary if self.n_groups else None
 
     @cached_property
     def groups(self) -> GroupSummaries | None:
         """The summaries of the groups; None without groups."""
-        return self.summary if self.n_groups else None
+        return None if self.units is None or self.units.rows else self.units
 
     @property
     def noun(self) -> str:
-        """What a group is called."""
-        return "group" if self.groups is None else self.groups.noun
+        """What a group is called, or a row."""
+        return "group" if self.units is None else self.units.noun
+
+    @property
+    def horizon(self) -> tuple[HowMany, HowMany | None, str, float, str | None]:
+        """New groups, observed ones, and what they are called; c, and what it is for.
+
+        Rows are observed without number: nobody calls new ones the study repeated.
+        """
+        # None where c is a guess; empty where somebody gave it.
+        better_in = None if self.c_is_unknown else self.better_in
+        if self.method.again:
+            return 1.0, None, self.method.again, self.c, better_in
+        of_rows = self.units is not None and self.groups is None
+        observed = None if of_rows else self.repeated or 0
+        return self.new_groups or 0, observed, self.noun, self.c, better_in
 
     @property
     def notes(self) -> tuple[Note, ...]:
@@ -261,39 +299,16 @@ class Decided:
 
     # ---------------------------------------------------------------- at other options
 
-    def at(self, **options: Any) -> Self:
-        """The decision at other options, from the same losses.
-
-        A calibration is of its c; at another one, P is as the law has it.
-
-        Examples
-        --------
-        >>> import rivals
-        >>> from rivals.testbeds import toys
-        >>> rivals.compare(toys.losses(), rng=0).at(c=1000.0).rejections
-        {}
-        """
+    def at(self, **options: Unpack[Options]) -> Decided:
+        """The decision at other options; a calibration does not follow to another c."""
         setting = self.setting.but(**options)
         if options.keys() <= {"threshold"} and self.evidence.is_complete:
             return replace(self, setting=setting, decision=decide(self.evidence, setting))
-        same_c = setting.c == self.setting.c
-        correction = self.correction if same_c else None
-        evidence, decision = judge(self.reduced, setting, correction)
+        evidence, decision = judge(self.reduced, setting)
         return replace(
             self,
             setting=setting,
             evidence=evidence,
             decision=decision,
-            calibration=self.calibration if same_c else None,
-            correction=correction,
+            calibration=self.calibration if setting.c == self.setting.c else None,
         )
-
-    def sweep(self, values: Sequence[float] | None = None) -> dict[float, Self]:
-        """The decision at each of several c.
-
-        P is as the law has it, not read through a curve.
-        """
-        chosen = [2.0**octave for octave in range(-6, 5, 2)] if values is None else values
-        plain = replace(self, correction=None)  # a curve holds at one c
-        decisions = [plain.at(c=c) for c in chosen]
-        return {float(decision.c): decision for decision in decisions}

@@ -269,6 +269,10 @@ class Study:
         Whether the points are a series.
     clusters : Grouping or None
         Points that depend on each other, where these are not replications.
+    segments : Grouping or None
+        Which of some fixed kinds, such as devices, each point is of.
+    index : pandas.Index or None
+        The labels of the rows that the points came with.
     """
 
     names: tuple[str, ...]
@@ -279,6 +283,8 @@ class Study:
     order: str | None = None
     clusters: Grouping | None = None
     fits: tuple[Fits, ...] = ()
+    segments: Grouping | None = None
+    index: Any = None
 
     @classmethod
     def of(
@@ -288,6 +294,7 @@ class Study:
         groups: Any = None,
         order: str | None = None,
         clusters: Any = None,
+        by: Any = None,
     ) -> Study:
         """From the losses of each model, which must be of the same points."""
         check_names(list(losses))
@@ -295,7 +302,8 @@ class Study:
         _check_alike(losses)
         n_points = given[0].n_points
         of_models = {f"model {name!r}": each for name, each in losses.items()}
-        common_index({**of_models, "groups": groups, "clusters": clusters})
+        together = {**of_models, "groups": groups, "clusters": clusters, "by": by}
+        index = common_index(together)
         carried = [each.groups for each in given if each.groups is not None]
         grouping = _grouping_of(groups, n_points, "groups")
         if grouping is None and carried:
@@ -310,6 +318,21 @@ class Study:
             order,
             _clusters(clusters, n_points),
             _fits(given, grouping),
+            _grouping_of(by, n_points, "by"),
+            index,
+        )
+
+    def taken(self, points: IntArray) -> Study:
+        """Some of the points, without simulations, and without what fits of folds lost in all."""
+        return replace(
+            self,
+            observed=tuple(each[points] for each in self.observed),
+            simulated=tuple(np.empty((0, 0)) for _ in self.names),
+            groups=self.groups and self.groups.taken(points),
+            clusters=self.clusters and self.clusters.taken(points),
+            segments=None,
+            fits=(),
+            index=None,
         )
 
     @property
@@ -399,8 +422,10 @@ def _fits(given: list[Losses], grouping: Grouping | None) -> tuple[Fits, ...]:
         return ()
     if (grouping is None) != (carried is None):
         return ()
-    if grouping is not None and carried is not None and not carried.same_as(grouping):
-        return ()
+    if grouping is not None and carried is not None:
+        factors = (grouping, *grouping.factors)  # folds may leave out the levels of one
+        if not any(carried.same_as(each) for each in factors):
+            return ()
     found = []
     for of_models in zip(*foldings, strict=True):
         fold = of_models[0].fold

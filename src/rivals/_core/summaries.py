@@ -1,4 +1,5 @@
-"""What method "groups" needs of a study: a mean loss of each model in each group, and little else.
+"""What method "groups" needs of a study: a mean loss of each model in each group, and little else;
+without groups rows are units.
 
 No loss of any point is in it, so that it may leave a hospital. Several sites join theirs by adding
 up, and the decision is that of all their losses together. Means are relative to the first model,
@@ -12,13 +13,13 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
-from rivals._core.arrays import LARGEST
+from rivals._core.arrays import LARGEST, own
 from rivals._core.cautions import warn
-from rivals._core.grouping import Grouping
+from rivals._core.grouping import Grouping, Numbered
 from rivals._core.losses import (
     NOT_SAID,
     Losses,
@@ -46,7 +47,7 @@ class GroupSummaries:
 
     Attributes
     ----------
-    models, groups : tuple of str
+    models, groups : sequence of str
     sizes : array of int, shape (groups,)
         Points in each group.
     first : array, shape (groups,)
@@ -66,6 +67,9 @@ class GroupSummaries:
     shared : array, shape (models, models), or None
         What fits without each fold share through their training data (`method.budget`), the mean of
         S_fg S_gf of each pair, on the diagonal of each model alone; None where that is not known.
+    rows : bool
+        Whether no groups were given: each row is a unit, or each cluster of rows, with its
+        influence on the mean over rows in the place of its mean.
 
     Examples
     --------
@@ -81,7 +85,7 @@ class GroupSummaries:
     """
 
     models: tuple[str, ...]
-    groups: tuple[str, ...]
+    groups: Sequence[str]
     sizes: IntArray
     first: FloatArray
     gaps: FloatArray
@@ -90,8 +94,20 @@ class GroupSummaries:
     source: Provenance = NOT_SAID
     variances: FloatArray | None = None
     shared: FloatArray | None = None
+    rows: bool = False
 
     def __post_init__(self) -> None:
+        for name in ("sizes", "first", "gaps", "variances", "shared"):
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, own(getattr(self, name)))
+        sums = self.pairs
+        # Without the matrix they would keep a row for each model, all its points.
+        closed = (
+            PairSums(own(sums.own_scaled), own(sums.whole()))
+            if sums.matrix is None
+            else replace(sums, own=own(sums.own), matrix=own(sums.matrix))
+        )
+        object.__setattr__(self, "pairs", closed)
         _check(self)
 
     @classmethod
@@ -100,14 +116,21 @@ class GroupSummaries:
 
         As a site does that shares no losses.
         """
-        return cls.of(Study.of(losses, groups=groups))
+        study = Study.of(losses, groups=groups)
+        if study.groups is None:
+            raise Refusal(f"{opt.groups} is needed, the label of the group of each point")
+        return cls.of(study)
 
     @classmethod
     def of(cls, study: Study) -> GroupSummaries:
         """From the losses of all models at all points."""
         grouping = study.groups
         if grouping is None:
-            raise Refusal(f"{opt.groups} is needed, the label of the group of each point")
+            return cls._of_rows(study)
+        if grouping.further:
+            raise Refusal(
+                f"{opt['groups']}: GroupSummaries are of one factor; use CellSummaries for several"
+            )
         in_order = bool((np.diff(grouping.codes) >= 0).all())
         order = None if in_order else grouping.order
         gaps = beyond_first(study.observed, order)
@@ -123,15 +146,39 @@ class GroupSummaries:
             grouping.sizes,
             mean_first + reference,
             means,
-            PairSums.of(first, gaps),
+            PairSums.of(first, gaps, whole=True),
             grouping.noun,
             study.source,
-            shared=_shared(study),
+            shared=shared_by_fits(study),
+        )
+
+    @classmethod
+    def _of_rows(cls, study: Study) -> GroupSummaries:
+        """Units are rows; or clusters of rows, whose influences have the mean over rows as theirs,
+        u_g = d̄ + (C/n) Σ_{i in g} (d_i − d̄), and so the error that a sandwich has.
+        """
+        first, gaps = study.observed[0], beyond_first(study.observed)
+        point = study.source.point
+        names: Sequence[str] = Numbered(first.size)
+        sizes, noun = np.ones(first.size, dtype=np.int64), "row" if point == "point" else point
+        clusters = study.clusters
+        if clusters is not None:
+            noun = "cluster" if clusters.noun == "group" else clusters.noun
+            names, sizes = clusters.names, clusters.sizes
+            first = _influences(first[None, :], clusters)[0]
+            gaps = _influences(gaps, clusters)
+        size = len(study.names)
+        nothing = PairSums(np.zeros(size), np.zeros((size, size)))
+        shared = shared_by_fits(study)
+        return cls(
+            *(study.names, names, sizes, first, gaps, nothing, noun, study.source),
+            shared=shared,
+            rows=True,
         )
 
     @property
     def n_groups(self) -> int:
-        """How many groups there are."""
+        """How many units there are: groups, or rows."""
         return self.sizes.size
 
     @property
@@ -156,6 +203,12 @@ class GroupSummaries:
         At least 1, also where each group is one point.
         """
         return max(int(self.sizes.sum()) - self.sizes.size, 1)
+
+    @cached_property
+    def between(self) -> PairSums:
+        """Squares of differences about their means over units, summed."""
+        gaps = self.gaps - self.gaps.mean(axis=1, keepdims=True)
+        return PairSums.of(self.first - self.first.mean(), gaps)
 
     def sampling(self, a: IntArray, b: IntArray) -> FloatArray:
         """Sampling variances of differences of means, pairs × groups."""
@@ -198,7 +251,7 @@ class GroupSummaries:
         part = max(int(sizes.sum()) - sizes.size, 1) / self.degrees
         return replace(
             self,
-            groups=tuple(self.groups[place] for place in places.tolist()),
+            groups=self._named(places),
             sizes=sizes,
             first=self.first[places],
             gaps=self.gaps[:, places],
@@ -208,6 +261,11 @@ class GroupSummaries:
             if self.shared is None
             else self.shared * (self.sizes.size / sizes.size) ** FALLS,
         )
+
+    def _named(self, places: IntArray) -> Sequence[str]:
+        if isinstance(self.groups, Numbered):
+            return Numbered(places.size)
+        return tuple(self.groups[place] for place in places.tolist())
 
     def ordered(self, models: Sequence[str]) -> GroupSummaries:
         """The same with models in another order.
@@ -259,7 +317,7 @@ class GroupSummaries:
         variances = [site.variances for site in sites if site.variances is not None]
         return cls(
             first.models,
-            tuple(name for site in sites for name in site.groups),
+            _names_of_all(sites),
             np.concatenate([site.sizes for site in sites]),
             np.concatenate([site.first for site in sites]),
             np.concatenate([site.gaps for site in sites], axis=1),
@@ -270,6 +328,7 @@ class GroupSummaries:
             first.noun,
             one_source([site.source for site in sites]),
             np.concatenate(variances, axis=2) if variances else None,
+            rows=first.rows,
         )
 
     def to_json(self) -> str:
@@ -281,7 +340,7 @@ class GroupSummaries:
         plain = {
             "format": FORMAT,
             "models": self.models,
-            "groups": self.groups,
+            "groups": len(self.groups) if isinstance(self.groups, Numbered) else self.groups,
             "sizes": self.sizes.tolist(),
             "first": self.first.tolist(),
             "gaps": self.gaps.tolist(),
@@ -295,10 +354,18 @@ class GroupSummaries:
             plain["variances"] = np.where(unknown, None, self.variances).tolist()  # type: ignore[call-overload]
         if self.shared is not None:
             plain["shared"] = self.shared.tolist()
+        if self.rows:
+            plain["rows"] = True
         return json.dumps(plain, allow_nan=False)
 
     def _warn_of_single_points(self) -> None:
         if self.variances is not None:
+            return
+        if isinstance(self.groups, Numbered):
+            warn(
+                "there are no groups, so that the losses of all rows are in this file; give "
+                f"{opt.groups}, if losses of rows must not leave your site"
+            )
             return
         single = [
             name for name, size in zip(self.groups, self.sizes.tolist(), strict=True) if size == 1
@@ -330,24 +397,38 @@ class GroupSummaries:
             raise ValueError(f"these summaries are not as `to_json` writes them: {error}") from None
 
 
+class Sums(Protocol):
+    """Means of groups or cells, and sums of squares within them."""
+
+    @property
+    def models(self) -> tuple[str, ...]: ...
+    @property
+    def noun(self) -> str: ...
+    @property
+    def sizes(self) -> IntArray: ...
+    @property
+    def first(self) -> FloatArray: ...
+    @property
+    def gaps(self) -> FloatArray: ...
+    @property
+    def pairs(self) -> PairSums: ...
+    @property
+    def shared(self) -> FloatArray | None: ...
+
+
 def _from_plain(found: dict[str, Any]) -> GroupSummaries:
     """From the values of JSON, whose kinds the arrays check."""
-    if not all(isinstance(name, str) for name in (found["noun"], *found["groups"])):
-        raise TypeError("noun and groups must be text")
+    given = found["groups"]
+    names: Sequence[str] = Numbered(given) if isinstance(given, int) else tuple(given)
     source = Provenance(**found["source"])
-    if not found["noun"].strip():
-        raise ValueError("summaries: noun, what a group is called, is empty")
-    texts = (found["noun"], *found["groups"], *map(str, asdict(source).values()))
-    unseen = next((text for text in texts if not text.isprintable()), None)
-    if unseen is not None:
-        raise ValueError(f"summaries: {unseen[:60]!r} has letters that cannot be printed")
+    check_plain(found["noun"], names, source)
     sizes = np.array(found["sizes"])
     if sizes.dtype.kind != "i":
         raise TypeError("sizes must be whole numbers")
     variances, shared = found.get("variances"), found.get("shared")
     return GroupSummaries(
         tuple(found["models"]),
-        tuple(found["groups"]),
+        names,
         sizes.astype(np.int64),
         np.array(found["first"], dtype=np.float64),
         np.array(found["gaps"], dtype=np.float64),
@@ -359,7 +440,20 @@ def _from_plain(found: dict[str, Any]) -> GroupSummaries:
         source,
         None if variances is None else np.array(variances, dtype=np.float64),
         None if shared is None else np.array(shared, dtype=np.float64),
+        bool(found.get("rows", False)),
     )
+
+
+def check_plain(noun: Any, names: Sequence[Any], source: Provenance) -> None:
+    """Refuse names of groups, and what they are called, that are no texts, or cannot be read."""
+    if not all(isinstance(name, str) for name in (noun, *names)):
+        raise TypeError("noun and groups must be text")
+    if not noun.strip():
+        raise ValueError("summaries: noun, what a group is called, is empty")
+    texts = (noun, *names, *map(str, asdict(source).values()))
+    unseen = next((text for text in texts if not text.isprintable()), None)
+    if unseen is not None:
+        raise ValueError(f"summaries: {unseen[:60]!r} has letters that cannot be printed")
 
 
 def _checked(summary: GroupSummaries) -> GroupSummaries:
@@ -388,6 +482,21 @@ def _check_of_one_kind(sites: Sequence[GroupSummaries]) -> None:
         raise ValueError(f"sites must have losses of one kind; got {' and '.join(sorted(losses))}")
     if any((site.variances is None) != (first.variances is None) for site in sites):
         raise ValueError("sites must all have losses, or all have estimates with errors")
+    if any(site.rows != first.rows for site in sites):
+        raise ValueError("some sites have groups and others rows alone; give all of them groups")
+
+
+def _names_of_all(sites: Sequence[GroupSummaries]) -> Sequence[str]:
+    if all(isinstance(site.groups, Numbered) for site in sites):
+        return Numbered(sum(site.n_groups for site in sites))
+    return tuple(name for site in sites for name in site.groups)
+
+
+def _influences(rows: FloatArray, clusters: Grouping) -> FloatArray:
+    """Of each cluster on the mean over rows; their plain mean is that mean."""
+    means = rows.mean(axis=1, keepdims=True)
+    beyond = np.stack([np.bincount(clusters.codes, weights=row) for row in rows - means])
+    return np.asarray(means + beyond * (clusters.sizes.size / rows.shape[1]))
 
 
 def _centre(rows: FloatArray, grouping: Grouping) -> FloatArray:
@@ -398,7 +507,7 @@ def _centre(rows: FloatArray, grouping: Grouping) -> FloatArray:
     return np.asarray(means)
 
 
-def _shared(study: Study) -> FloatArray | None:
+def shared_by_fits(study: Study) -> FloatArray | None:
     """What fits share through their training data, where they were judged everywhere; the mean over
     foldings.
     """
@@ -411,13 +520,20 @@ def _shared(study: Study) -> FloatArray | None:
 def _check(summary: GroupSummaries) -> None:
     """The same for summaries of losses, of files, and of other sites."""
     check_names(list(summary.models))
-    n_models, n_groups = len(summary.models), len(summary.groups)
-    if len(set(summary.groups)) < n_groups:
+    n_groups = len(summary.groups)
+    if not isinstance(summary.groups, Numbered) and len(set(summary.groups)) < n_groups:
         seen: set[str] = set()
         twice = next(name for name in summary.groups if name in seen or seen.add(name))  # type: ignore[func-returns-value]
         raise ValueError(
             f"{summary.noun} {twice!r} is there twice; give every {summary.noun} a name of its own"
         )
+    check_sums(summary, len(summary.groups))
+    _check_variances(summary)
+
+
+def check_sums(summary: Sums, n_groups: int) -> None:
+    """Shapes and sizes of means and sums of squares, of groups or of cells."""
+    n_models = len(summary.models)
     shapes = {
         "sizes": (summary.sizes, (n_groups,)),
         "first": (summary.first, (n_groups,)),
@@ -442,7 +558,6 @@ def _check(summary: GroupSummaries) -> None:
         if are_squares and array.min() < 0.0:
             raise ValueError(f"summaries: {name} are squares, and cannot be negative")
         raise ValueError(f"summaries: {name} are beyond {largest:g}; rescale the loss")
-    _check_variances(summary)
     if not n_groups:
         raise ValueError("summaries: there is no group")
     if summary.sizes.min() < 1 or summary.sizes.max() > MOST_POINTS:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import partial
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -59,6 +60,10 @@ class Looks(Answer):
     probability: FloatArray
     named: BoolArray
 
+    COLUMNS: ClassVar = (
+        *("model", "beside", "n_groups", "difference", "low", "high", "p_better", "named"),
+    )
+
     @property
     def first_named(self) -> dict[str, int | None]:
         """After how many groups a winner was named first.
@@ -99,15 +104,13 @@ class Looks(Answer):
                 Column(
                     "worse by",
                     self.difference[:, -1].tolist(),
-                    lambda value: say.fixed(value, decimals),
+                    partial(say.fixed, decimals=decimals),
                     over,
                 ),
-                Column("confidence sequence", ends, lambda value: say.span(value, decimals), over),
+                Column("confidence sequence", ends, partial(say.span, decimals=decimals), over),
                 Column("P", self.probability[:, -1].tolist(), say.probability, over),
-                Column("winner named", now, lambda value: "yes" if value else "not yet", over),
-                Column(
-                    "first named after", first, lambda value: "–" if value is None else str(value)
-                ),
+                Column("winner named", now, say.named_yet, over),
+                Column("first named after", first, say.whole),
             ),
             (say.looks_order(self.noun), *self._skipped),
         )
@@ -125,12 +128,13 @@ class Looks(Answer):
 
 def looks(result: Decided) -> Looks:
     """At every number of groups from the third on; of many groups, at some of them."""
-    summary = result.groups
+    summary = result.units
     if summary is None:
         raise Refusal(
             "looks are at groups that come one after the other; one data set has none: "
             f"pass {opt.groups}"
         )
+    result.method.check_setting(result.setting.but(looks="any"))
     if summary.sizes.size < FIRST_LOOK:
         raise ValueError(f"looks need {FIRST_LOOK} groups or more; got {summary.sizes.size}")
     best = result.place[result.ranking[0]]
@@ -156,7 +160,7 @@ def looks(result: Decided) -> Looks:
     return Looks(
         result.ranking[0],
         result.ranking[1:],
-        summary.groups,
+        tuple(summary.groups),
         summary.noun,
         counts,
         mean[:, seen],

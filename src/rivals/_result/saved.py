@@ -8,19 +8,20 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
-from os import PathLike, replace
+from os import PathLike
 from pathlib import Path
 from typing import Any
 from zipfile import ZipFile
 
 import numpy as np
 
-from rivals._core.decided import Decided
+from rivals._core.decided import Decided, Part
 from rivals._core.evidence import Note
 from rivals._core.losses import Provenance, check_names
 from rivals._core.mistakes import NOTICED
 from rivals._core.setting import CalibratedC, Setting
 from rivals._core.types import FloatArray
+from rivals._core.writing import replacing
 from rivals.laws import Law
 
 FORMAT = "rivals.Comparison/1"
@@ -31,43 +32,36 @@ PACKED = 200
 
 def save(result: Decided, path: str | PathLike[str]) -> None:
     """Write a comparison; a crash leaves the old file or the new one."""
-    if result.correction is not None:
-        raise ValueError(
-            "probabilities that were read through a calibration are not saved with their curve; "
-            "compare with correct=False, or save the calibration"
-        )
-    if Law.KNOWN.get(result.method.name) is not type(result.method):
+    if Law.KNOWN.get(result.method.known_as) is not type(result.method):
         raise TypeError(
             f"method {result.method.name!r} is another one, so that this cannot be saved; give "
             f"{type(result.method).__name__} a name of its own"
         )
-    header = {
+    header: dict[str, Any] = {
         "format": FORMAT,
-        "method": result.method.name,
+        "method": result.method.known_as,
         "method_options": result.method.options(),
         "setting": result.setting.to_dict(),
         "models": list(result.names),
         "source": asdict(result.summary.source),
         "noticed": [asdict(note) for note in result.noticed],
     }
+    header["segments"] = [
+        [part.name, part.share, result.method.to_arrays(part.summary)[0], part.noun]
+        for part in result.parts
+    ]
     if isinstance(result.setting.c, CalibratedC):
         header["c_from"] = result.setting.c.source
     plain, arrays = result.method.to_arrays(result.summary)
     contents: dict[str, Any] = {"header": None, **arrays}
     header["summary"] = plain
     contents["header"] = np.array(json.dumps(header, allow_nan=False))
-    target = Path(path)
-    partial = target.with_name(f".{target.name}.partial")
-    try:
-        with partial.open("wb") as file:
-            np.savez_compressed(file, **contents)
-        replace(partial, target)
-    finally:
-        partial.unlink(missing_ok=True)
+    with replacing(path) as file:
+        np.savez_compressed(file, **contents)
 
 
-def read(path: str | PathLike[str]) -> tuple[Law[Any], Any, Setting, tuple[Note, ...]]:
-    """Law, summary, setting and what was noticed, of a file that `save` wrote."""
+def read(path: str | PathLike[str]) -> tuple[Any, ...]:
+    """Law, summary, setting, what was noticed, and segments, of a file that `save` wrote."""
     try:
         arrays = _unpacked(path)
         header = json.loads(str(arrays.pop("header")))
@@ -79,12 +73,18 @@ def read(path: str | PathLike[str]) -> tuple[Law[Any], Any, Setting, tuple[Note,
             setting = Setting(**{**asdict(setting), "c": CalibratedC(setting.c, header["c_from"])})
         law.check_setting(setting)
         summary = _put_together(law, header, arrays)
+        parts = tuple(
+            Part(
+                str(name), float(share), _put_together(law, {**header, "summary": plain}, {}), noun
+            )
+            for name, share, plain, noun in header.get("segments", ())
+        )
         noticed = tuple(_note(plain, summary.models) for plain in header["noticed"])
     except FileNotFoundError:
         raise
     except Exception as error:  # what NumPy, zipfile and zlib say of damaged files is of any kind
         raise ValueError(f"{path}: no comparison can be read from it ({error})") from None
-    return law, summary, setting, noticed
+    return law, summary, setting, noticed, parts
 
 
 def _unpacked(path: str | PathLike[str]) -> dict[str, Any]:

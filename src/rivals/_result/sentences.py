@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from html import escape
 from math import floor, inf, isfinite, log2, log10, nan
+from typing import Any
 
 from rivals._core.evidence import Note
 from rivals._core.losses import Provenance
+from rivals._core.setting import HowMany, Levels
 from rivals._core.texts import either, opt
 from rivals._result.track_record import NEAR, Cell, Coverage
 
@@ -85,6 +87,21 @@ def span(ends: tuple[float, float] | None, decimals: int) -> str:
     return f"{fixed(ends[0], decimals)} to {fixed(ends[1], decimals)}"
 
 
+def stretch(ends: tuple[int, int]) -> str:
+    """As "2–5", or "2"."""
+    return "–".join(map(str, dict.fromkeys(ends)))
+
+
+def whole(value: int | None) -> str:
+    """A whole number, or that there is none."""
+    return "–" if value is None else str(value)
+
+
+def named_yet(value: bool) -> str:
+    """Whether a winner is named after some of the groups."""
+    return "yes" if value else "not yet"
+
+
 def plural(noun: str) -> str:
     """As "schools", "studies" or "classes"; "schools", as a column may be called, remains."""
     first, last = noun[: noun.rfind(" ") + 1], noun[noun.rfind(" ") + 1 :]
@@ -111,8 +128,20 @@ def listed(names: Sequence[str], last: str = "and") -> str:
     return f" {last} ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
 
 
-def new(number: float, noun: str) -> str:
-    """The head of a column: as "1 new school", "160 new schools" or "all schools"."""
+def groups_of(number: HowMany, noun: str) -> str:
+    """As "160 schools", or of several factors "30 subjects × 20 items"."""
+    if isinstance(number, Levels):
+        return " × ".join(count(n, name) for name, n in number.items())
+    return count(number, noun)
+
+
+def new(number: HowMany, noun: str) -> str:
+    """The head of a column: as "1 new school", "160 new schools" or "all schools"; of several
+    factors "30 new subjects × the same items".
+    """
+    if isinstance(number, Levels):
+        parts = [new(n, name) if n else f"the same {plural(name)}" for name, n in number.items()]
+        return " × ".join(parts)
     return f"all {plural(noun)}" if number == inf else count(number, f"new {noun}")
 
 
@@ -128,13 +157,25 @@ def value_of_c(c: float) -> str:
 SAME_PROCESS = "on new data of the same process"
 
 
-def where(number: float, observed: int, noun: str, c: float = nan, better_in: str = "") -> str:
-    """Where a winner would win again, for the end of a sentence; without groups, at which c."""
-    if not observed:
-        return (better_in or SAME_PROCESS) + (f" (c = {value_of_c(c)})" if c == c else "")
+def where(
+    number: HowMany,
+    observed: HowMany | None,
+    noun: str,
+    c: float = nan,
+    better_in: str | None = None,
+) -> str:
+    """Where a winner would win again, for the end of a sentence.
+
+    Only of groups it is the study repeated. Of one data set it is what c was calibrated for, or
+    new data of the same process; another place where nobody knows c.
+    """
+    if not number and better_in is None:
+        return "at another place"
+    if not number:
+        return f"{better_in or SAME_PROCESS} (c = {value_of_c(c)})"
     if observed == number:
         return "if the study were repeated"
-    if number == 1:
+    if number == 1 and observed is not None:
         return f"in a single new {noun}"
     return f"in the mean over all {plural(noun)}" if number == inf else f"in {new(number, noun)}"
 
@@ -147,17 +188,18 @@ def by_more(margin: float, unit: str) -> str:
 # ---------------------------------------------------------------- the screen
 
 
-def opening(n_models: int, n_points: int, n_groups: int, noun: str, source: Provenance) -> str:
+def opening(n_models: int, n_points: int, observed: HowMany, noun: str, source: Provenance) -> str:
     """What was compared, on what, by which loss."""
-    groups = f" in {count(n_groups, noun)}" if n_groups else ""
-    if source.point == noun:  # a score of each fold
-        groups = ""
-    parts = [f"{n_models} models, {count(n_points, source.point)}{groups}."]
+    groups = f" in {groups_of(observed, noun)}" if observed else ""
+    point = source.point
+    if observed == n_points and (source.point == noun or noun == "row"):  # a score of each fold
+        point, groups = noun, ""
+    parts = [f"{n_models} models, {count(n_points, point)}{groups}."]
     unit = f" ({source.unit})" if source.unit else ""
     left_out = ""
-    if source.left_out and n_groups:
-        left_out = f", {plural(noun)} left out"
-        if source.n_folds and source.n_folds != n_groups:
+    if source.left_out and observed:
+        left_out = f", {'levels' if isinstance(observed, Levels) else plural(noun)} left out"
+        if source.n_folds and source.n_folds != observed:
             left_out += f" in {source.n_folds} folds"
     if source.loss or left_out:
         parts.append(f"Loss: {source.loss or 'not named'}{unit}{left_out}.")
@@ -175,29 +217,35 @@ def not_shown(n_models: int) -> list[str]:
 
 def decided(
     best: str,
-    beaten: Sequence[str],
+    beaten: Mapping[str, float],
     open_models: Mapping[str, float],
     where: str,
     by_more: str,
     same: Sequence[str] = (),
+    tied: Sequence[str] = (),
 ) -> str:
-    """Who would win again, and against whom that is open; at most two sentences.
+    """Who would probably win again, with P, and against whom that is open; at most two sentences.
 
-    `same` are models that are equivalent to the best, of which another sentence tells.
+    `same` are models that are equivalent to the best, of which another sentence tells; `tied` have
+    its mean loss.
     """
     against = ", ".join(f"{name} ({p_is(value)})" for name, value in open_models.items())
     if len(open_models) > MOST_NAMED:
         against = f"{len(open_models)} models (P up to {probability(max(open_models.values()))})"
-    if not open_models and not same:
-        return f"{best} would win again{by_more} {where}."
-    if not open_models:
-        against_whom = f" against {listed(beaten)}" if beaten else ""
-        return f"{best} would win again{by_more}{against_whom} {where}." if beaten else ""
+    wins = f"{best} would probably win again{by_more}"
     if beaten:
-        return (
-            f"{best} would win again{by_more} against {listed(beaten)} {where}, but not surely "
-            f"against {against}. If you need one model: {best}."
-        )
+        surely = p_is(min(beaten.values()))
+        wins += f" ({surely if len(beaten) == 1 else f'{surely} or more'})"
+        if open_models or same or tied:
+            wins += f" against {listed(list(beaten))}"
+    if tied:
+        more = f" {wins} {where}." if beaten else ""
+        also = f" Open against {against}." if open_models else ""
+        return f"{best} ties with {listed(tied)}: their mean losses are equal.{more}{also}"
+    if not open_models:
+        return f"{wins} {where}." if beaten or not same else ""
+    if beaten:
+        return f"{wins} {where}, but not surely against {against}. If you need one model: {best}."
     return (
         f"No winner is named: {best} has the lowest mean loss, but would not surely win "
         f"again{by_more} {where}: {against}. If you need one model: {best}."
@@ -214,6 +262,44 @@ def holds_until(rejected: Mapping[str, float], not_rejected: Sequence[str]) -> s
         verb = "is" if len(not_rejected) == 1 else "are"
         parts.append(f"{listed(not_rejected)} {verb} not rejected at any kept c")
     return f"{'; '.join(parts)}."
+
+
+def expected_back(n_rejected: int, expected: float) -> str:
+    """How many of several rejections are false, if each P is true."""
+    shown = f"{expected:.1f}" if expected >= 0.1 else "fewer than 0.1"
+    return f"Of these {n_rejected} rejected models, {shown} are expected to be better next time."
+
+
+def uncertainty(
+    best: str, other: str, parts: Mapping[str, float], degrees: float | None, noun: str, point: str
+) -> str:
+    """The budget of a difference: what its variance consists of, the largest part first."""
+    whole = sum(parts.values())
+    shares = sorted(parts.items(), key=lambda each: -each[1])
+    names = [
+        f"{100.0 * value / whole:.0f} % {part_named(name, noun, point)}"
+        for name, value in shares
+        if value >= 0.005 * whole
+    ]
+    known = f" ({degrees:.0f} degrees of freedom)" if degrees else ""
+    return f"Uncertainty of {other} beside {best}: {', '.join(names)}{known}."
+
+
+def part_named(name: str, noun: str, point: str) -> str:
+    """As "schools", "pupils" or "training data"; a factor by its own name."""
+    own = {"groups": plural(noun), "points": plural(point), "training": "training data"}
+    return own.get(name, name)
+
+
+def helps_most(name: str, noun: str, point: str) -> str:
+    """What to add, from the largest part of the budget."""
+    more = {
+        "groups": f"More {plural(noun)} would narrow it most.",
+        "points": f"More {plural(point)} in each {noun} would narrow it most.",
+        "training": "More training data would narrow it most: what fits share falls faster than "
+        f"the number of {plural(noun)} grows.",
+    }
+    return more.get(name, f"More {plural(name)} would narrow it most.")
 
 
 def not_beaten_by_best(models: Mapping[str, str]) -> str:
@@ -238,14 +324,9 @@ def provisional(c: float, other: str, at_c: float, unknown: float, n_data_sets: 
     )
 
 
-def no_interval() -> str:
-    """Why there are no intervals beside a P that was read through a curve."""
-    return "Intervals are not shown: the calibration curve is of P alone."
-
-
-def small_lead(other: str, value: float, noun: str) -> str:
+def small_lead(other: str, value: float, where: str) -> str:
     """That a winner of the study may well lose in one group."""
-    return f"Its lead over {other} is small: in a single new {noun} P is {probability(value)}."
+    return f"Its lead over {other} is small: {where} P is {probability(value)}."
 
 
 def unstable(model: str, rival: str, value: float, share: float) -> str:
@@ -264,28 +345,33 @@ def too_close(model: str, rival: str, value: float) -> str:
     )
 
 
-def track_record(cell: Cell, n_groups: int) -> str:
+def track_record(cell: Cell, n_units: int, noun: str) -> str:
     """How often winners that were named like this won again."""
-    how = f"left-out {plural('group')}" if cell.left_out else "groups, candidates fitted before"
-    more = _not_measured(cell.n_groups, n_groups)
     return (
-        f"Track record: of winners with P between {cell.low:g} and {cell.high:g} from about "
-        f"{cell.n_groups} {how}, {rate(cell.won, cell.standard_error)} won "
-        f"again ({cell.n_data_sets} real data sets, {cell.n_pairs} pairs).{more}"
+        f"Track record: of winners with P between {cell.low:g} and {cell.high:g} from "
+        f"{_measured_on(cell)}, {rate(cell.won, cell.standard_error)} won "
+        f"again ({cell.n_data_sets} real data sets, {cell.n_pairs} pairs; {cell.loss} loss)."
+        f"{_not_measured(cell.n_units, n_units, noun)}"
     )
 
 
-def coverage(found: Coverage, n_groups: int) -> str:
+def coverage(found: Coverage, n_units: int, noun: str) -> str:
     """How often intervals like these held what they are of."""
-    from_groups = "one data set"
-    if found.n_groups > 1:
-        how = "left-out groups" if found.left_out else "groups, candidates fitted before"
-        from_groups = f"about {found.n_groups} {how}"
-    more = _not_measured(found.n_groups, n_groups)
+    one = found.units == "one data set"
+    of_loss = f"; {found.loss} loss" if found.loss else ""
     return (
-        f"On real data, 90 % intervals of a {found.of} from {from_groups} covered "
-        f"{rate(found.covered, found.standard_error)} ({found.n_data_sets} data sets).{more}"
+        f"On real data, 90 % intervals of a {found.of} from "
+        f"{'one data set' if one else _measured_on(found)} covered "
+        f"{'that of another place in ' if one else ''}{rate(found.covered, found.standard_error)} "
+        f"({found.n_data_sets} data sets{of_loss}).{_not_measured(found.n_units, n_units, noun)}"
     )
+
+
+def _measured_on(found: Cell | Coverage) -> str:
+    """As "about 10 left-out groups"."""
+    if found.training == "fitted before":
+        return f"about {found.n_units} {found.units}, candidates fitted before"
+    return f"about {found.n_units} left-out {found.units}"
 
 
 def rate(value: float, error: float) -> str:
@@ -300,9 +386,9 @@ def rate(value: float, error: float) -> str:
     return f"{100 * value:.{decimals}f} ± {100 * error:.{decimals}f} %"
 
 
-def _not_measured(measured: int, n_groups: int) -> str:
-    beyond = n_groups > NEAR * measured
-    return f" There is no record for more than {measured} groups." if beyond else ""
+def _not_measured(measured: int, n_units: int, noun: str) -> str:
+    beyond = n_units > NEAR * measured
+    return f" There is no record for more than {count(measured, noun)}." if beyond else ""
 
 
 # ---------------------------------------------------------------- notes
@@ -317,6 +403,9 @@ def noted(note: Note, noun: str = "group") -> str:
         "left out": f"{plural(noun).capitalize()} were left out in turn, so that models share "
         f"training data: the variance of their mean difference is taken {1.0 + note.value:.3g} "
         "times as large.",
+        "levels left out": "Levels of a factor were left out in turn, so that models share "
+        f"training data: the variance of their mean difference is taken {1.0 + note.value:.3g} "
+        "times as large, as for groups. For several factors nobody has measured how much it is.",
         "errors not known": f"Standard errors are known only for differences from {names}: the "
         "estimates came without the covariance between models, so that other pairs cannot be "
         "judged.",
@@ -466,13 +555,13 @@ def required(require: str, baseline: str, margin: float, unit: str) -> str:
 
 
 def gate(outcome: str, model: str, required: str, where: str, value: float) -> str:
-    """What a gate says, in one line."""
+    """What a gate says of all rows."""
     shown = {
         "passed": f"{model} would be {required} {where}",
         "failed": f"that {model} would be {required} {where} is improbable",
         "undecided": f"whether {model} would be {required} {where} is open",
     }[outcome]
-    return f"{outcome}: {shown} ({p_is(value)})."
+    return f"{shown} ({p_is(value)})."
 
 
 def gate_difference(
@@ -490,10 +579,46 @@ def gate_difference(
     return f"Mean loss {new}, baseline {old}{unit}: difference {gap}{interval}."
 
 
+def gate_segments(
+    model: str, baseline: str, worse: Mapping[str, float], margin: float, unit: str
+) -> str:
+    """In which segments a gate failed."""
+    where = ", ".join(f"{name} ({p_is(chance)})" for name, chance in worse.items())
+    return f"{model} is worse than {baseline}{by_more(margin, unit)} in {where}."
+
+
 def gate_units(n_units: int, noun: str, left_out: bool | None) -> str:
     """On what, and what the models had seen of it."""
     trained = {True: ", left out in turn", False: ", models fitted before", None: ""}[left_out]
     return f"{count(n_units, noun)}{trained}."
+
+
+# ---------------------------------------------------------------- segments
+
+
+def segments(own: str, rows: Sequence[Mapping[str, Any]], turned: Sequence[str], noun: str) -> str:
+    """Where a model is worse than another, where that is open, and whether segments turn it."""
+    others = list(dict.fromkeys(row["model"] for row in rows))
+    alone = f" than {others[0]}" if len(others) == 1 else ""
+    found = [row for row in rows if row["outcome"] == "worse"]
+    named = "; ".join(
+        f"{row['segment']}{'' if alone else ' than ' + row['model']} ({p_is(row['p_worse'])}, "
+        f"{percent(row['share'])} of rows)"
+        for row in found[:MOST_NAMED]
+    )
+    more = f"; and {len(found) - MOST_NAMED} more" if len(found) > MOST_NAMED else ""
+    said = f"In no {noun} is {own} surely worse{alone}."
+    if found:
+        said = f"{own} is worse{alone} in {named}{more}."
+    words = [row["outcome"] for row in rows]
+    counts = ", ".join(f"{word} in {words.count(word)}" for word in dict.fromkeys(words))
+    said += f" Of {count(len(rows), noun)}: {counts}." if alone else ""
+    if turned:
+        said += (
+            f" Over all rows {own} and {listed(turned)} stand the other way than in every {noun}: "
+            f"how much each {noun} weighs makes that order, and no {noun} has it."
+        )
+    return said
 
 
 # ---------------------------------------------------------------- for a paper
@@ -529,14 +654,6 @@ def method_of_c(c: float, law: str, n_simulations: int, chosen: str) -> str:
     )
 
 
-def method_of_correction(slope: float) -> str:
-    """That P was read through the curve of a calibration."""
-    return (
-        "Probabilities were then read through the calibration curve: their log odds were "
-        f"multiplied by {slope:.2g}."
-    )
-
-
 def method_of_rule(threshold: float, margin: float, unit: str, looks: bool) -> str:
     """The rule."""
     sequence = (
@@ -556,6 +673,46 @@ def html(text: str) -> str:
     return escape(text)
 
 
+def short(value: float) -> str:
+    """A number in two digits."""
+    return f"{value:.2g}"
+
+
+def size_of(effect: str, size: float, largest: float) -> str:
+    """Up to which size an effect does no harm; a gain in percent."""
+    if size == 0.0:
+        return "none"
+    found = min(size, largest)
+    shown = f"{short(100.0 * found)} %" if effect == "gain" else short(found)
+    return f"over {shown}" if size > largest else shown
+
+
+def withstands(
+    best: str,
+    other: str,
+    effects: Sequence[str],
+    sizes: Sequence[float],
+    largest: Sequence[float],
+    risk: float,
+) -> str:
+    """Which errors of an instrument a result withstands."""
+    if not any(sizes):
+        return (
+            f"{best} against {other} withstands nothing: with points drawn anew alone, more than "
+            f"{percent(risk)} of recordings are reversed."
+        )
+    kinds = {"gain": "gain errors", "offset": "offsets", "drift": "drifts"}
+    shown = [size_of(*each) for each in zip(effects, sizes, largest, strict=True)]
+    parts = [
+        f"{kinds.get(effect, effect)} {'' if text.startswith('over') else 'up to '}{text}"
+        for effect, size, text in zip(effects, sizes, shown, strict=True)
+        if size
+    ]
+    none = [kinds.get(e, e) for e, size in zip(effects, sizes, strict=True) if not size]
+    none_of = f"; none of {listed(none)}" if none else ""
+    return f"{best} against {other} withstands {', '.join(parts)}{none_of}."
+
+
 def looks_order(noun: str) -> str:
     """What looks rest on."""
     return (
@@ -572,15 +729,13 @@ def looks_skipped(looked: int, numbers: int, noun: str) -> str:
     )
 
 
-def ranked(level: float, tier: Sequence[str], n_models: int) -> str:
-    """Which models may be the best."""
-    if len(tier) == 1:
-        best = tier[0]
-    elif len(tier) <= MOST_NAMED:
-        best = f"among {listed(tier)}"
-    else:
-        best = f"one of {len(tier)} of the {n_models} models, the first tier"
-    return f"With {percent(level)} confidence the best is {best}."
+def ranked(threshold: float, tier: Sequence[str], n_models: int) -> str:
+    """Which models nothing is above, and what a tier is."""
+    first = listed(tier) if len(tier) <= MOST_NAMED else f"{len(tier)} of {n_models} models"
+    return (
+        f"First tier: {first}. A model is behind another where P is above {threshold:g}; a tier "
+        "holds models that are behind none of those that are left."
+    )
 
 
 # ---------------------------------------------------------------- above pictures
@@ -622,25 +777,12 @@ def picture_of_risks(
     return f"Risk{where}; points: mean loss; {bars}{_rejected(rejected)}.{_not_drawn(cut)}"
 
 
-def picture_of_differences(level: float | None, wins: str, heads: Sequence[str], cut: int) -> str:
-    """How to read differences from the best; without a level there are no intervals."""
-    bars = "" if level is None else f"Bars: {percent(level)} intervals. "
+def picture_of_differences(level: float, wins: str, heads: Sequence[str], cut: int) -> str:
+    """How to read differences from the best."""
     where = f"{'' if wins.endswith(' in') else ' at'} {' / '.join(heads)}" if heads else ""
-    return f"{bars}At the right {wins}{where}, and the decision.{_not_drawn(cut)}"
-
-
-def picture_of_pairs(rejected: bool, corrected: bool, cut: int) -> str:
-    """How to read the matrix of probabilities."""
-    frames = " Frames: the pairs that reject." if rejected else ""
-    how = ", read through the calibration" if corrected else ""
-    return f"P(model of the row better){how}.{frames}{_not_drawn(cut)}"
-
-
-def picture_of_sweep(c: float, threshold: float, cut: int) -> str:
-    """How to read the decision over c."""
     return (
-        f"Rejected above the line at {threshold:g}; dotted: c = {c:g}; above: how many models are "
-        f"not rejected.{_not_drawn(cut)}"
+        f"Bars: {percent(level)} intervals. At the right {wins}{where}, and the decision."
+        f"{_not_drawn(cut)}"
     )
 
 
@@ -648,14 +790,6 @@ def picture_of_quantiles(c: float, *, tail: bool) -> str:
     """How to read quantile functions and paths."""
     axis = "the axis is stretched towards the largest losses" if tail else "the top is cut"
     return f"Each path is a replication; its mean is a risk. c = {c:g}; {axis}."
-
-
-def picture_of_ranks(level: float, tier: Sequence[str], n_models: int, cut: int) -> str:
-    """How to read intervals of ranks."""
-    return (
-        f"{ranked(level, tier, n_models)} Bars: ranks that each may have; behind the name its "
-        f"tier.{_not_drawn(cut)}"
-    )
 
 
 def picture_of_plan(best: str, cut: int, threshold: float) -> str:
@@ -675,6 +809,15 @@ def picture_of_looks(best: str, other: str, first: int | None, noun: str) -> str
     )
 
 
+def picture_of_segments(own: str, other: str, noun: str, level: float, cut: int) -> str:
+    """How to read a forest of segments."""
+    hidden = f" {count(cut, f'more {noun}')} not drawn." if cut > 0 else ""
+    return (
+        f"Right of zero, {own} is better than {other}; behind each {noun} its part of all rows, at "
+        f"the right P({own} better). {percent(level)} intervals.{hidden}"
+    )
+
+
 def picture_of_calibration() -> str:
     """How to read calibration curves."""
     return "Red: P is too sure. Yellow: it favours the wrong model."
@@ -691,7 +834,7 @@ def _not_drawn(n_models: int) -> str:
 # ---------------------------------------------------------------- the page
 
 
-def question(number: float, observed: int, noun: str) -> str:
+def question(number: HowMany, observed: HowMany, noun: str) -> str:
     """What a decision is about: as "160 new schools (the study repeated)"."""
     if number == inf:
         return f"all {plural(noun)} (the population mean)"
@@ -722,5 +865,5 @@ def groups_not_listed(n_groups: int, listed: int, noun: str) -> str:
         return ""
     return (
         f"Of {n_groups} {plural(noun)}, the {listed // 2} with the largest and the {listed // 2} "
-        "with the smallest difference are listed; result.groups_table() has all."
+        "with the smallest difference are listed; result.summary.means has all."
     )

@@ -54,6 +54,9 @@ class Files:
     clusters: str | None = meaning(
         "Column that says which points belong together without being replications."
     )
+    by: str | None = meaning(
+        "Column of segments, such as devices: the comparison is also made within each."
+    )
     order: str | None = meaning('"time" if the points are a time series.')
     log_likelihood: bool = meaning("The numbers are log likelihoods: higher is better.", False)
     unit: str | None = meaning("Unit of the losses, such as kg.")
@@ -208,9 +211,6 @@ LAW = Annotated[
         help="Method: groups, a random-effects model (the default with groups), transport (the "
         "default without), beta, or paper."
     ),
-]
-CORRECT = Annotated[
-    bool, typer.Option("--correct", help="Also read P through the curve of the calibration.")
 ]
 JSON = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
 FILES = Annotated[Given, Files]

@@ -14,11 +14,9 @@ from rivals.plots._differences import plot_differences
 from rivals.plots._forest import plot_forest
 from rivals.plots._looks import plot_looks
 from rivals.plots._plan import plot_plan
-from rivals.plots._probability import plot_probability
 from rivals.plots._quantiles import plot_quantiles
 from rivals.plots._risks import plot_risks
-from rivals.plots._sweep import plot_sweep
-from rivals.plots._ties import plot_ties
+from rivals.plots._segments import plot_segments
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -32,11 +30,9 @@ __all__ = [
     "plot_forest",
     "plot_looks",
     "plot_plan",
-    "plot_probability",
     "plot_quantiles",
     "plot_risks",
-    "plot_sweep",
-    "plot_ties",
+    "plot_segments",
     "shade_overconfidence",
 ]
 
@@ -46,10 +42,8 @@ KINDS: dict[str, Callable[..., Any]] = {
     "forest": plot_forest,
     "looks": plot_looks,
     "plan": plot_plan,
-    "probability": plot_probability,
     "risks": plot_risks,
-    "sweep": plot_sweep,
-    "ties": plot_ties,
+    "segments": plot_segments,
 }
 
 
@@ -62,7 +56,7 @@ def plot(result: Comparison, kind: str | None = None, *, ax: Axes | None = None)
     ----------
     result : Comparison
     kind : str, optional
-        "forest", "risks", "differences", "probability", "sweep", "ties", "plan" or "looks".
+        "forest", "risks", "differences", "plan", "looks" or "segments".
     ax : matplotlib Axes, optional
         Where to draw; a new figure by default.
 
@@ -74,6 +68,6 @@ def plot(result: Comparison, kind: str | None = None, *, ax: Axes | None = None)
     'risk (lower is better)'
     """
     if kind is None:
-        kind = "risks" if result.groups is None else "forest"
+        kind = "forest" if result.summary.n_groups else "risks"
     drawn: Axes = KINDS[one_of(*KINDS)("kind", kind)](result, ax=ax)
     return drawn

@@ -148,8 +148,9 @@ def assembled(
     simulated = np.concatenate([drawn for _, drawn in judged.parts], axis=1)[:, order]
     source = replace(judged.source, point=said.point, library=said.library)
     groups = None
-    if grouping is not None and folds[0].groups:
+    if grouping is None or folds[0].groups:
         source = replace(source, left_out=True, n_folds=len(folds))
+    if grouping is not None and folds[0].groups:
         groups = grouping
         if rows.size < grouping.codes.size:
             groups = Grouping.of([grouping.names[code] for code in grouping.codes[rows]])
