@@ -17,6 +17,7 @@ pytest.importorskip("typer")
 pytest.importorskip("polars")
 
 import yaml
+
 from terminal import table, written
 
 ACTION = Path(__file__).parents[2] / "action.yml"
