@@ -27,6 +27,7 @@ LAYERS = [
     ["_core.mistakes", "_core.rule", "method"],
     ["scenarios"],
     ["_core.summaries", "_result.track_record"],
+    ["_core.cells"],
     ["_core.law"],
     ["laws"],
     ["_core.reduced"],
@@ -55,8 +56,17 @@ THIN = {"__init__", "_core.__init__", "_result.__init__"}
 
 # Within a package, likewise: a file imports from those named before it.
 ORDER = {
-    "method": ["distance", "error", "budget", "leads", "probability", "looks", "more_groups"],
-    "laws": ["transport", "groups"],
+    "method": [
+        "distance",
+        "error",
+        "factors",
+        "budget",
+        "leads",
+        "probability",
+        "looks",
+        "more_groups",
+    ],
+    "laws": ["transport", "groups", "factors"],
 }
 
 # Conveniences that reach up, when they are called and not before: result.plot(...).

@@ -131,6 +131,7 @@ def looks(result: Decided) -> Looks:
             "looks are at groups that come one after the other; one data set has none: "
             f"pass {opt.groups}"
         )
+    result.method.check_setting(result.setting.but(looks="any"))
     if summary.sizes.size < FIRST_LOOK:
         raise ValueError(f"looks need {FIRST_LOOK} groups or more; got {summary.sizes.size}")
     best = result.place[result.ranking[0]]

@@ -36,14 +36,14 @@ def save(result: Decided, path: str | PathLike[str]) -> None:
             "probabilities that were read through a calibration are not saved with their curve; "
             "compare with correct=False, or save the calibration"
         )
-    if Law.KNOWN.get(result.method.name) is not type(result.method):
+    if Law.KNOWN.get(result.method.known_as) is not type(result.method):
         raise TypeError(
             f"method {result.method.name!r} is another one, so that this cannot be saved; give "
             f"{type(result.method).__name__} a name of its own"
         )
     header: dict[str, Any] = {
         "format": FORMAT,
-        "method": result.method.name,
+        "method": result.method.known_as,
         "method_options": result.method.options(),
         "setting": result.setting.to_dict(),
         "models": list(result.names),

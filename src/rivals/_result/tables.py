@@ -76,8 +76,9 @@ def chances(result: Decided, beside: Beside) -> list[tuple[str, str, FloatArray]
     by_more = say.by_more(result.setting.margin, result.summary.source.unit)
     wins = f"P({'best' if model == result.best else model} wins again{by_more})"
     if result.units is not None:
-        own = float(result.new_groups or 1.0)
-        horizons = sorted({own} if result.groups is None else {1.0, own})
+        own = result.new_groups or 1.0
+        first = own if result.groups is None else result.of_each(1.0)
+        horizons = list(dict.fromkeys([first, own]))
         heads = [say.new(number, result.noun) for number in horizons]
         rows = [beside.chance(number) for number in horizons]
         return [(head, f"{wins} in", row) for head, row in zip(heads, rows, strict=True)]
