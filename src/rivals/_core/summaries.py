@@ -17,7 +17,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from rivals._core.arrays import LARGEST
+from rivals._core.arrays import LARGEST, own
 from rivals._core.cautions import warn
 from rivals._core.grouping import Grouping, Numbered
 from rivals._core.losses import (
@@ -97,6 +97,17 @@ class GroupSummaries:
     rows: bool = False
 
     def __post_init__(self) -> None:
+        for name in ("sizes", "first", "gaps", "variances", "shared"):
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, own(getattr(self, name)))
+        sums = self.pairs
+        # Without the matrix they would keep a row for each model, all its points.
+        closed = (
+            PairSums(own(sums.own_scaled), own(sums.whole()))
+            if sums.matrix is None
+            else replace(sums, own=own(sums.own), matrix=own(sums.matrix))
+        )
+        object.__setattr__(self, "pairs", closed)
         _check(self)
 
     @classmethod
@@ -135,7 +146,7 @@ class GroupSummaries:
             grouping.sizes,
             mean_first + reference,
             means,
-            PairSums.of(first, gaps),
+            PairSums.of(first, gaps, whole=True),
             grouping.noun,
             study.source,
             shared=shared_by_fits(study),

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import partial
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -59,6 +60,10 @@ class Looks(Answer):
     probability: FloatArray
     named: BoolArray
 
+    COLUMNS: ClassVar = (
+        *("model", "beside", "n_groups", "difference", "low", "high", "p_better", "named"),
+    )
+
     @property
     def first_named(self) -> dict[str, int | None]:
         """After how many groups a winner was named first.
@@ -99,15 +104,13 @@ class Looks(Answer):
                 Column(
                     "worse by",
                     self.difference[:, -1].tolist(),
-                    lambda value: say.fixed(value, decimals),
+                    partial(say.fixed, decimals=decimals),
                     over,
                 ),
-                Column("confidence sequence", ends, lambda value: say.span(value, decimals), over),
+                Column("confidence sequence", ends, partial(say.span, decimals=decimals), over),
                 Column("P", self.probability[:, -1].tolist(), say.probability, over),
-                Column("winner named", now, lambda value: "yes" if value else "not yet", over),
-                Column(
-                    "first named after", first, lambda value: "–" if value is None else str(value)
-                ),
+                Column("winner named", now, say.named_yet, over),
+                Column("first named after", first, say.whole),
             ),
             (say.looks_order(self.noun), *self._skipped),
         )
