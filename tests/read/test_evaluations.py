@@ -451,7 +451,7 @@ def test_one_benchmark_answers_for_new_items():
     losses = evaluations(board(n_tasks=1, n_items=200))
     assert losses["m0"].groups is None
     result = rivals.compare(losses)
-    assert result.n_groups == 200
+    assert result.summary.n_groups == 200
     assert "200 new items" in str(result)
 
 
@@ -464,7 +464,7 @@ def test_several_benchmarks_answer_both_questions():
     by_item = rivals.compare(items)
     for name in by_task.names:
         assert by_item.risk[name] == pytest.approx(by_task.risk[name], abs=1e-12)
-    assert by_item.n_groups == tasks["m0"].n_points
+    assert by_item.summary.n_groups == tasks["m0"].n_points
     # The error is that of a stratified sample: (1/T²) Σ_t s_t²/n_t.
     gap = items["m1"].observed - items["m0"].observed
     codes = tasks["m0"].groups.codes
@@ -488,7 +488,7 @@ def test_items_of_one_passage_are_drawn_together():
     alone, together = evaluations(frame), evaluations(frame, cluster="passage")
     assert together["a"].groups.noun == "passage"
     first, second = rivals.compare(alone), rivals.compare(together)
-    assert second.n_groups == 20
+    assert second.summary.n_groups == 20
     for name in "ab":
         assert second.risk[name] == pytest.approx(first.risk[name], abs=1e-12)
     with pytest.raises(ValueError, match=r"'reading' has one passage alone"):

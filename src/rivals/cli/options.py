@@ -56,7 +56,7 @@ class Files:
     )
     new: str | None = meaning("What is drawn anew of evaluations: tasks, or items of these tasks.")
     cluster: str | None = meaning("What items belong to, as a passage: a column, or metadata.")
-    higher_is_better: bool | None = meaning("Whether scores are better if higher.")
+    higher_is_better: bool | None = meaning("Whether scores, or estimates, are better if higher.")
     missing: str = meaning("Items that some models lack: refuse or drop.", "refuse")
     clusters: str | None = meaning(
         "Column that says which points belong together without being replications."
