@@ -462,7 +462,7 @@ def test_several_benchmarks_answer_both_questions():
     tasks, items = evaluations(frame), evaluations(frame, new="items")
     by_task = rivals.compare(tasks)
     by_item = rivals.compare(items)
-    for name in by_task.names:
+    for name in by_task.risk:
         assert by_item.risk[name] == pytest.approx(by_task.risk[name], abs=1e-12)
     assert by_item.summary.n_groups == tasks["m0"].n_points
     # The error is that of a stratified sample: (1/T²) Σ_t s_t²/n_t.

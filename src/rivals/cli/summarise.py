@@ -82,7 +82,8 @@ def _summaries(
         listed = {
             name: names(files[name], f"--{name}") for name in ("models", "ignore") if name in files
         }
-        found = summaries(source, **{**files, **listed, **estimates, **higher})
+        given: dict[str, Any] = {**files, **listed, **estimates, **higher}
+        found = summaries(source, **given)
         if "estimate" not in estimates:
             say_losses(source, found.models)
         return found
