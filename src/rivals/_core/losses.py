@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from rivals._core.checks import check_printable
 from rivals._core.grouping import Grouping
+from rivals._core.setting import one_of
 from rivals._core.texts import Refusal, WrongKind, opt
 from rivals._core.types import FloatArray, IntArray
 
@@ -44,6 +45,13 @@ class Provenance:
         What one point is called, as "pupil".
     library : str
         What fitted the models, as "scikit-learn".
+    higher : bool
+        Whether it is a metric of which higher is better: losses are then its negative, and tables
+        show the metric itself.
+    weights : str
+        "groups" where each group weighs the same, "points" where it counts by its size.
+    repeats : int
+        How often groups or rows were divided into folds; losses are means over these.
 
     Examples
     --------
@@ -59,6 +67,9 @@ class Provenance:
     noise: str = ""
     point: str = "point"
     library: str = ""
+    higher: bool = False
+    weights: str = "groups"
+    repeats: int = 1
 
     def __post_init__(self) -> None:
         texts = (self.loss, self.unit, self.noise, self.point, self.library)
@@ -67,8 +78,13 @@ class Provenance:
         check_printable("loss, unit, noise, point and library", texts)
         if self.left_out not in (True, False, None):
             raise WrongKind(f"{opt['left_out']} must be True, False or None; got {self.left_out!r}")
-        if not isinstance(self.n_folds, int) or self.n_folds < 0:
-            raise TypeError(f"n_folds must be a whole number, 0 or more; got {self.n_folds!r}")
+        for name, least in (("n_folds", 0), ("repeats", 1)):
+            value = getattr(self, name)
+            if not isinstance(value, int) or value < least:
+                raise TypeError(f"{name} must be a whole number, {least} or more; got {value!r}")
+        if self.higher not in (True, False):
+            raise TypeError(f"higher must be True or False; got {self.higher!r}")
+        one_of("groups", "points")("weights", self.weights)
 
 
 NOT_SAID = Provenance()
