@@ -18,13 +18,15 @@ LAYERS = [
     ["_core.cautions"],
     ["_core.seeds"],
     ["_core.setting"],
+    ["_core.arrays"],
     ["_core.checks"],
     ["_core.grouping"],
     ["_core.losses"],
     ["_core.candidates"],
     ["_core.evidence"],
     ["_core.mistakes", "_core.rule", "method"],
-    ["_core.summaries", "_result.track_record"],
+    ["scenarios"],
+    ["_core.predictions", "_core.summaries", "_result.track_record"],
     ["_core.law"],
     ["laws"],
     ["_core.reduced"],
@@ -41,6 +43,7 @@ LAYERS = [
     ["_compare"],
     ["calibration"],
     ["read"],
+    ["_desiderata"],
     ["testbeds", "testing"],
     ["plots"],
     ["report"],
@@ -52,7 +55,16 @@ THIN = {"__init__", "_core.__init__", "_result.__init__"}
 
 # Within a package, likewise: a file imports from those named before it.
 ORDER = {
-    "method": ["distance", "error", "budget", "leads", "probability", "looks", "more_groups"],
+    "method": [
+        "distance",
+        "error",
+        "influence",
+        "budget",
+        "leads",
+        "probability",
+        "looks",
+        "more_groups",
+    ],
     "laws": ["transport", "groups"],
 }
 
@@ -153,8 +165,8 @@ def test_there_are_no_cycles():
 CORE = [layer for group in LAYERS[: LAYERS.index(["calibration"])] for layer in group]
 STANDARD = {
     "__future__", "abc", "ast", "collections", "contextlib", "contextvars", "dataclasses",
-    "difflib", "functools", "html", "importlib", "inspect",
-    "itertools", "json", "math", "operator", "os",
+    "datetime", "decimal", "difflib", "functools", "html", "importlib", "inspect",
+    "itertools", "json", "math", "numbers", "operator", "os",
     "pathlib", "re", "sys", "types", "typing", "warnings", "zipfile",
 }  # fmt: skip
 

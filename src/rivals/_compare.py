@@ -10,13 +10,16 @@ import numpy.typing as npt
 from rivals._core.candidates import is_frame, losses_of_all, split_frame
 from rivals._core.losses import Study
 from rivals._core.mistakes import mistakes
+from rivals._core.predictions import Predictions
 from rivals._core.seeds import entropy_from
 from rivals._core.setting import CalibratedC, Setting, one_of
 from rivals._core.summaries import GroupSummaries
 from rivals._core.texts import Refusal, either, opt
 from rivals._core.types import RNG
+from rivals._questions.by_loss import by_loss
+from rivals._questions.segments import parts_of
 from rivals._result.comparison import Comparison
-from rivals.laws import Groups, Law, law_of
+from rivals.laws import Groups, Law, Reversal, law_of, other_recordings
 
 
 def compare(
@@ -24,6 +27,8 @@ def compare(
     data: Any = None,
     *,
     groups: npt.ArrayLike | str | None = None,
+    weights: str | None = None,
+    loss: Any = None,
     method: str | Law[Any] | None = None,
     c: Any = None,
     correct: bool = False,
@@ -34,6 +39,9 @@ def compare(
     looks: str | None = None,
     order: str | None = None,
     clusters: npt.ArrayLike | str | None = None,
+    by: npt.ArrayLike | str | None = None,
+    vary: Any = None,
+    signal: int | str | None = None,
     n_simulations: int | None = None,
     rng: RNG = None,
 ) -> Comparison:
@@ -41,13 +49,20 @@ def compare(
 
     Parameters
     ----------
-    models : mapping, data frame, or GroupSummaries
-        Name → `Losses`, a pair (observed, simulated), observed losses alone (three groups or
-        more), or a `Candidate` (with `data`). A data frame has a column of losses for each model.
+    models : mapping, data frame, GroupSummaries, or Predictions
+        Name → `Losses`, a pair (observed, simulated), observed losses alone, or a `Candidate` (with
+        `data`). A data frame has a column of losses for each model. `Predictions` is what readers
+        return that predict.
     data : optional
         Held-out data for the candidates, in whatever form they understand.
     groups : array_like, or the name of a column, optional
         The group of each point (school, site, subject); by default what the losses carry.
+    weights : {"groups", "points"}, optional
+        Whether each group weighs the same, by default, or counts by its number of points. Of a
+        metric that is no mean over points, as ROC AUC: the mean of the groups' own, or that of all
+        points together.
+    loss : str, scorer or callable, or a list of these, optional
+        Of predictions: the metric that they are judged by, as "roc_auc"; of a list, all of them.
     method : {"transport", "groups", "beta", "paper"} or a law of `rivals.laws`, optional
         How a distribution of the risk is made: "groups", a random-effects model, where there are
         groups, else "transport"; "beta", the hierarchical beta process; "paper", the algorithm of
@@ -72,6 +87,14 @@ def compare(
         Points are a series, and neighbours depend on each other.
     clusters : array_like, or the name of a column, optional
         Points that depend on each other, where these are not replications.
+    by : array_like, or the name of a column, optional
+        The segment of each point, as its device: `result.by()` has the comparison within each.
+    vary : mapping, or sequence of blocks, optional
+        By how much recordings differ, for one recording and candidates: "gain", "offset", "drift"
+        or "coloured noise" with its size, or blocks of `rivals.scenarios`. P is then the part of
+        other recordings in which a model stays ahead (method "reversal").
+    signal : int or str, optional
+        Which part of the data `vary` distorts.
     n_simulations : int, optional
         Simulations of each candidate; 16 by default, 1 under method "paper".
     rng : int, SeedSequence, Generator or None
@@ -80,6 +103,7 @@ def compare(
     Returns
     -------
     Comparison
+        Of several losses `ByLoss`, a comparison by each.
 
     Examples
     --------
@@ -92,6 +116,19 @@ def compare(
     >>> result.best, list(result.rejections)
     ('line', ['mean'])
     """
+    if isinstance(models, Predictions):
+        asked = models.asked if loss is None else loss
+        if isinstance(asked, (list, tuple)) and len(asked) > 1:
+            given = {name: value for name, value in locals().items() if name != "asked"}
+            # Several losses are asked for by name: whoever does so gets a comparison by each.
+            return by_loss({_name_of(each): compare(**given | {"loss": each}) for each in asked})  # type: ignore[return-value]
+        loss = asked[0] if isinstance(asked, (list, tuple)) else asked
+        models = models.judged(loss, weights or "groups")
+    elif loss is not None:
+        raise Refusal(
+            f"{opt['loss']} is how predictions are judged, and these are losses; leave it out, or "
+            "pass predictions: rivals.read.predictions(frame, target=…)"
+        )
     calibration = c if hasattr(c, "choose_c") else None
     if correct and calibration is None:
         raise Refusal(
@@ -109,7 +146,12 @@ def compare(
     )
     if isinstance(models, GroupSummaries):
         _refuse_beside_summaries(
-            data=data, groups=groups, order=order, clusters=clusters, n_simulations=n_simulations
+            data=data,
+            groups=groups,
+            order=order,
+            clusters=clusters,
+            by=by,
+            n_simulations=n_simulations,
         )
         if calibration is not None:
             raise ValueError(
@@ -123,7 +165,17 @@ def compare(
             )
         _refuse_c_of_another_method(c, chosen)
         chosen.check(models)
+        if weights is not None:
+            models = models.weighted(weights)
         return Comparison.of(chosen, models, setting)
+    if vary is not None:
+        given = {"groups": groups, "c": c, "order": order, "clusters": clusters, "by": by}
+        _refuse_beside_vary(**given, n_simulations=n_simulations, correct=correct or None)
+        if law_of(method or "reversal", groups=False).name != "reversal":
+            raise Refusal(f"{opt['vary']} is method 'reversal'; leave {opt['method']} out")
+        return _by_reversal(models, data, vary, signal, setting)
+    if signal is not None:
+        raise Refusal(f"{opt['signal']} is what {opt['vary']} distorts; pass both, or neither")
     n_drawn = n_simulations
     if calibration is not None:
         method = calibration.method if method is None else method
@@ -134,6 +186,8 @@ def compare(
         groups=groups,
         order=order,
         clusters=clusters,
+        by=by,
+        weights=weights,
         n_simulations=_number_of_simulations(n_drawn, method, groups),
         entropy=setting.rng,
     )
@@ -143,7 +197,8 @@ def compare(
             "losses hold "
             f"{study.n_simulations}; leave it out"
         )
-    chosen = law_of(method, groups=study.groups is not None)
+    alone = not study.n_simulations and calibration is None
+    chosen = law_of(method, groups=study.groups is not None or alone)
     if groups is not None and not chosen.needs_groups:
         raise Refusal(
             f"groups are replications, which method {chosen.name!r} does not know; leave method "
@@ -155,9 +210,25 @@ def compare(
         calibration.check_fit(study, chosen)
         setting = replace(setting, c=calibration.choose_c())
     correction = calibration.correction(setting.c) if calibration and correct else None
-    return Comparison.of(
+    result = Comparison.of(
         chosen, chosen.summarise(study), setting, mistakes(study), calibration, correction
     )
+    parts = () if study.segments is None else parts_of(study, study.segments, chosen)
+    return replace(result, study=study, parts=parts)
+
+
+def _name_of(loss: Any) -> str:
+    """What one of several losses is called."""
+    return loss if isinstance(loss, str) else str(getattr(loss, "__name__", loss))
+
+
+def _by_reversal(models: Any, data: Any, vary: Any, signal: Any, setting: Setting) -> Comparison:
+    """In other recordings, that differ from this one as `vary` says."""
+    study = study_of(
+        models, data, groups=None, order=None, clusters=None, n_simulations=0, entropy=setting.rng
+    )
+    summary = other_recordings(dict(models), data, vary, signal, study, setting.rng)
+    return Comparison.of(Reversal(), summary, setting, mistakes(study))
 
 
 def study_of(
@@ -167,6 +238,8 @@ def study_of(
     groups: Any,
     order: str | None,
     clusters: Any,
+    by: Any = None,
+    weights: str | None = None,
     n_simulations: int,
     entropy: int,
 ) -> Study:
@@ -174,10 +247,11 @@ def study_of(
     if order is not None:
         one_of("time")("order", order)
     if is_frame(models):
-        models, labels = split_frame(models, {"groups": groups, "clusters": clusters})
-        groups, clusters = labels["groups"], labels["clusters"]
+        named = {"groups": groups, "clusters": clusters, "by": by}
+        models, labels = split_frame(models, named)
+        groups, clusters, by = labels["groups"], labels["clusters"], labels["by"]
     losses = losses_of_all(models, data, n_simulations=n_simulations, entropy=entropy)
-    return Study.of(losses, groups=groups, order=order, clusters=clusters)
+    return Study.of(losses, groups=groups, order=order, clusters=clusters, by=by, weights=weights)
 
 
 def _number_of_simulations(given: int | None, method: str | Law[Any] | None, groups: Any) -> int:
@@ -196,6 +270,15 @@ def _refuse_c_of_another_method(c: Any, chosen: Law[Any]) -> None:
             f"c was calibrated for method {own!r}, and this comparison is by {chosen.name!r}; pass "
             f"{opt.method(own)} too, or the calibration itself as c"
         )
+
+
+def _refuse_beside_vary(**given: Any) -> None:
+    for name, value in given.items():
+        if value is not None:
+            raise Refusal(
+                f"{opt['vary']} asks what other recordings with the same points would show; leave "
+                f"{opt[name]} out"
+            )
 
 
 def _refuse_beside_summaries(**given: Any) -> None:

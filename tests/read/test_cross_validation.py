@@ -303,7 +303,7 @@ def test_a_score_is_not_taken_for_a_loss():
     X, y, group = problem(4)
     for loss in ("r2", make_scorer(r2_score), r2_score):
         found = cross_validated(LINE, X, y, groups=group, loss=loss, rng=0)
-        assert found["line"].source.higher
+        assert found["line"].source.metric == "higher"
         assert found["line"].mean < -0.5
     labels = (y > 0).astype(int)
     logistic = {"logistic": LogisticRegression()}

@@ -76,6 +76,7 @@ class Law(ABC, Generic[S]):
     default_c: ClassVar[float] = 1.0
     needs_groups: ClassVar[bool] = False
     draws: ClassVar[bool] = False  # random numbers, with a seed
+    again: ClassVar[str] = ""  # in what a winner would win again, if it is neither rows nor groups
 
     # ---------------------------------------------------------------- what a law must say
 

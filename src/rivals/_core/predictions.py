@@ -11,6 +11,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from rivals._core.arrays import Points
 from rivals._core.cautions import warn
 from rivals._core.grouping import Grouping
 from rivals._core.losses import NOT_SAID, Fits, Losses, Provenance
@@ -154,7 +155,7 @@ class Predictions(Mapping[str, Losses]):
             loss=metric.name,
             unit=self.source.unit or metric.unit,
             noise="",
-            higher=metric.higher,
+            metric="higher" if metric.higher else "" if metric.is_mean else "lower",
         )
         sign = -1.0 if metric.higher else 1.0
         judged = {}
@@ -163,10 +164,7 @@ class Predictions(Mapping[str, Losses]):
                 values, fits = self._values(metric, name, own)
                 if fits is not None:
                     fits = [each._replace(means=sign * each.means) for each in fits]
-                observed: Any = sign * values
-                if self.index is not None:
-                    pandas = need("pandas", extra="table", purpose="labels of rows")
-                    observed = pandas.Series(observed, index=self.index)
+                observed = Points(sign * values, self.index)
                 judged[name] = Losses(observed, groups=self.groups, source=source, fits=fits)
         return judged
 
@@ -215,27 +213,17 @@ class Predictions(Mapping[str, Losses]):
             raise Refusal(f"{opt['loss']}: {metric.name} is undefined: {_why(metric, y)}")
         if z is not None:
             return value + z
-        units = rows if codes is None else codes
-        found = half_samples(
-            lambda w: metric.of(y, p, w, strata)[0],
-            value,
-            np.unique(units, return_inverse=True)[1],
-            metric.reach,
-        )
+        units = np.arange(rows.size) if codes is None else codes
+        names, at, sizes = np.unique(units, return_inverse=True, return_counts=True)
+        found = half_samples(lambda w: metric.of(y, p, w, strata)[0], value, at, metric.reach)
         if not np.isfinite(found).all():
             raise Refusal(
                 f"{opt['loss']}: {metric.name} is undefined for half of the "
                 f"{'rows' if self.groups is None else self.groups.noun + 's'}: {_why(metric, y)}; "
                 "few of them carry it: take a loss that is defined for any rows, such as 'log'"
             )
-        if codes is None:
-            return found
-        # A group's value counts by its size among all rows: so that `weights="points"` gives it.
-        names, at, sizes = np.unique(codes, return_inverse=True, return_counts=True)
-        of_groups = np.empty(names.size)
-        of_groups[at] = found
-        part = sizes * names.size / rows.size
-        return np.asarray((value + (of_groups - value) / part)[at])
+        # A group counts by its size among all rows: `weights="points"` gives its value back.
+        return np.asarray((value + (found - value) * rows.size / (sizes * names.size))[at])
 
     def _of_own_groups(
         self, metric: Metric, y: npt.NDArray[Any], p: npt.NDArray[Any], codes: IntArray

@@ -44,12 +44,14 @@ def decision(result: Decided) -> list[Claim]:
     open_names = [name for name in result.survivors if name not in (best, *same)]
     open_models = {name: float(beside.better[beside.row(name)]) for name in open_names}
     by_more = say.by_more(result.setting.margin, result.summary.source.unit)
-    where = say.where(result.new_groups or 0, result.n_groups, result.noun)
+    where = say.where(*result.horizon)
     by_best = [name for name, found in result.rejections.items() if found.by == best]
     by_others = {name: found.by for name, found in result.rejections.items() if found.by != best}
     found = []
     if by_best or open_models or not same:
-        found.append(claim(say.decided, best, by_best, open_models, where, by_more, list(same)))
+        leads = say.leads(result.summary.source)
+        told = (best, by_best, open_models, where, by_more, list(same), leads)
+        found.append(claim(say.decided, *told))
     unit = result.summary.source.unit
     if same:
         found.append(claim(say.equivalent, best, same, result.setting.margin, unit))
@@ -61,7 +63,13 @@ def decision(result: Decided) -> list[Claim]:
 def cautions(result: Decided) -> list[Claim]:
     """What speaks against the decision, the gravest first."""
     noun = result.noun
-    grave = ("opposite sign", "same losses", "errors not known")
+    grave = (
+        "opposite sign",
+        "same losses",
+        "errors not known",
+        "another by points",
+        "another by groups",
+    )
     found = [claim(say.noted, note, noun) for note in result.notes if note.code in grave]
     found += _provisional(result)
     found += _open(result)

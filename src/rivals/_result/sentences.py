@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from html import escape
 from math import floor, inf, isfinite, log10
+from typing import Any
 
 from rivals._core.evidence import Note
 from rivals._core.losses import Provenance
@@ -116,11 +117,16 @@ def new(number: float, noun: str) -> str:
     return f"all {plural(noun)}" if number == inf else count(number, f"new {noun}")
 
 
-def where(number: float, observed: int, noun: str) -> str:
-    """Where a winner would win again, for the end of a sentence."""
-    if observed in (0, number):
+def where(number: float, observed: int | None, noun: str) -> str:
+    """Where a winner would win again, for the end of a sentence.
+
+    Of one data set the question is another place; only of groups it is the study repeated.
+    """
+    if not number:
+        return "at another place"
+    if observed == number:
         return "if the study were repeated"
-    if number == 1:
+    if number == 1 and observed is not None:
         return f"in a single new {noun}"
     return f"in the mean over all {plural(noun)}" if number == inf else f"in {new(number, noun)}"
 
@@ -136,9 +142,10 @@ def by_more(margin: float, unit: str) -> str:
 def opening(n_models: int, n_points: int, n_groups: int, noun: str, source: Provenance) -> str:
     """What was compared, on what, by which loss."""
     groups = f" in {count(n_groups, noun)}" if n_groups else ""
-    if source.point == noun:  # a score of each fold
-        groups = ""
-    parts = [f"{n_models} models, {count(n_points, source.point)}{groups}."]
+    point = source.point
+    if n_groups == n_points and (source.point == noun or noun == "row"):  # a score of each fold
+        point, groups = noun, ""
+    parts = [f"{n_models} models, {count(n_points, point)}{groups}."]
     unit = f" ({source.unit})" if source.unit else ""
     left_out = ""
     if source.left_out and n_groups:
@@ -146,8 +153,49 @@ def opening(n_models: int, n_points: int, n_groups: int, noun: str, source: Prov
         if source.n_folds and source.n_folds != n_groups:
             left_out += f" in {source.n_folds} folds"
     if source.loss or left_out:
-        parts.append(f"Loss: {source.loss or 'not named'}{unit}{left_out}.")
+        of_which = ""
+        if source.metric and n_groups and noun != "row":
+            of_which = f" of all {plural(source.point)} together"
+            if source.weights == "groups":
+                of_which = f", the mean of the {plural(noun)}' own"
+        kind = "Metric" if source.metric else "Loss"
+        parts.append(f"{kind}: {source.loss or 'not named'}{unit}{of_which}{left_out}.")
     return " ".join(parts)
+
+
+def by_losses(named: Mapping[str, tuple[str, bool]]) -> str:
+    """Which model is best by each loss, and whether it beats another surely; where they disagree.
+
+    Examples
+    --------
+    >>> by_losses({"log": ("line", True), "F1": ("line", False), "RMSE": ("mean", True)})
+    'The losses disagree: by log and F1 line is best, by RMSE mean. F1 rejects no model.'
+    """
+    best: dict[str, list[str]] = {}
+    for loss, (model, _) in named.items():
+        best.setdefault(model, []).append(loss)
+    silent = [loss for loss, (_, rejects) in named.items() if not rejects]
+    said = f"By each of {listed(list(named))}, {next(iter(best))} is best."
+    if len(best) > 1:
+        parts = [
+            f"by {listed(losses)} {model}{' is best' if not place else ''}"
+            for place, (model, losses) in enumerate(best.items())
+        ]
+        said = f"The losses disagree: {', '.join(parts)}."
+    if len(silent) == len(named):
+        return f"{said} None of them rejects a model."
+    reject = "rejects" if len(silent) == 1 else "reject"
+    return f"{said} {listed(silent)} {reject} no model." if silent else said
+
+
+def measure(source: Provenance) -> str:
+    """What the first column of numbers is."""
+    return source.loss or "metric" if source.metric else "mean loss"
+
+
+def leads(source: Provenance) -> str:
+    """What the best model has."""
+    return f"the {'highest' if source.metric == 'higher' else 'lowest'} {measure(source)}"
 
 
 def not_shown(n_models: int) -> list[str]:
@@ -166,6 +214,7 @@ def decided(
     where: str,
     by_more: str,
     same: Sequence[str] = (),
+    leads: str = "the lowest mean loss",
 ) -> str:
     """Who would win again, and against whom that is open; at most two sentences.
 
@@ -185,7 +234,7 @@ def decided(
             f"against {against}. If you need one model: {best}."
         )
     return (
-        f"No winner is named: {best} has the lowest mean loss, but would not surely win "
+        f"No winner is named: {best} has {leads}, but would not surely win "
         f"again{by_more} {where}: {against}. If you need one model: {best}."
     )
 
@@ -300,6 +349,12 @@ def noted(note: Note, noun: str = "group") -> str:
         "is too sure.",
         "unequal sizes": f"Sizes of {plural(noun)} differ much: a mean over points is worth only "
         f"as much as {note.value:.1f} {plural(noun)} of equal size.",
+        "another by points": f"By the mean over points, where {plural(noun)} count by their size, "
+        f"{note.models[-1]} is better than {note.models[0]}: say which of the two means is asked "
+        f"for, by {opt.weights('groups')} or {opt.weights('points')}.",
+        "another by groups": f"By the mean over {plural(noun)}, where each weighs the same, "
+        f"{note.models[-1]} is better than {note.models[0]}: say which of the two means is asked "
+        f"for, by {opt.weights('groups')} or {opt.weights('points')}.",
         "goes with size": f"The difference between {names} depends on the size of the {noun} (rank "
         f"correlation {note.value:.2f}): means over {plural(noun)} and over points answer "
         "different questions.",
@@ -440,13 +495,13 @@ def required(require: str, baseline: str, margin: float, unit: str) -> str:
 
 
 def gate(outcome: str, model: str, required: str, where: str, value: float) -> str:
-    """What a gate says, in one line."""
+    """What a gate says of all rows."""
     shown = {
         "passed": f"{model} would be {required} {where}",
         "failed": f"that {model} would be {required} {where} is improbable",
         "undecided": f"whether {model} would be {required} {where} is open",
     }[outcome]
-    return f"{outcome}: {shown} ({p_is(value)})."
+    return f"{shown} ({p_is(value)})."
 
 
 def gate_difference(
@@ -464,10 +519,46 @@ def gate_difference(
     return f"Mean loss {new}, baseline {old}{unit}: difference {gap}{interval}."
 
 
+def gate_segments(
+    model: str, baseline: str, worse: Mapping[str, float], margin: float, unit: str
+) -> str:
+    """In which segments a gate failed."""
+    where = ", ".join(f"{name} ({p_is(chance)})" for name, chance in worse.items())
+    return f"{model} is worse than {baseline}{by_more(margin, unit)} in {where}."
+
+
 def gate_units(n_units: int, noun: str, left_out: bool | None) -> str:
     """On what, and what the models had seen of it."""
     trained = {True: ", left out in turn", False: ", models fitted before", None: ""}[left_out]
     return f"{count(n_units, noun)}{trained}."
+
+
+# ---------------------------------------------------------------- segments
+
+
+def segments(own: str, rows: Sequence[Mapping[str, Any]], turned: Sequence[str], noun: str) -> str:
+    """Where a model is worse than another, where that is open, and whether segments turn it."""
+    others = list(dict.fromkeys(row["model"] for row in rows))
+    alone = f" than {others[0]}" if len(others) == 1 else ""
+    found = [row for row in rows if row["outcome"] == "worse"]
+    named = "; ".join(
+        f"{row['segment']}{'' if alone else ' than ' + row['model']} ({p_is(row['p_worse'])}, "
+        f"{percent(row['share'])} of rows)"
+        for row in found[:MOST_NAMED]
+    )
+    more = f"; and {len(found) - MOST_NAMED} more" if len(found) > MOST_NAMED else ""
+    said = f"In no {noun} is {own} surely worse{alone}."
+    if found:
+        said = f"{own} is worse{alone} in {named}{more}."
+    words = [row["outcome"] for row in rows]
+    counts = ", ".join(f"{word} in {words.count(word)}" for word in dict.fromkeys(words))
+    said += f" Of {count(len(rows), noun)}: {counts}." if alone else ""
+    if turned:
+        said += (
+            f" Over all rows {own} and {listed(turned)} stand the other way than in every {noun}: "
+            f"how much each {noun} weighs makes that order, and no {noun} has it."
+        )
+    return said
 
 
 # ---------------------------------------------------------------- for a paper
@@ -528,6 +619,46 @@ def method_of_rule(threshold: float, margin: float, unit: str, looks: bool) -> s
 def html(text: str) -> str:
     """A sentence for a page, with every name escaped."""
     return escape(text)
+
+
+def short(value: float) -> str:
+    """A number in two digits."""
+    return f"{value:.2g}"
+
+
+def size_of(effect: str, size: float, largest: float) -> str:
+    """Up to which size an effect does no harm; a gain in percent."""
+    if size == 0.0:
+        return "none"
+    found = min(size, largest)
+    shown = f"{short(100.0 * found)} %" if effect == "gain" else short(found)
+    return f"over {shown}" if size > largest else shown
+
+
+def withstands(
+    best: str,
+    other: str,
+    effects: Sequence[str],
+    sizes: Sequence[float],
+    largest: Sequence[float],
+    risk: float,
+) -> str:
+    """Which errors of an instrument a result withstands."""
+    if not any(sizes):
+        return (
+            f"{best} against {other} withstands nothing: with points drawn anew alone, more than "
+            f"{percent(risk)} of recordings are reversed."
+        )
+    kinds = {"gain": "gain errors", "offset": "offsets", "drift": "drifts"}
+    shown = [size_of(*each) for each in zip(effects, sizes, largest, strict=True)]
+    parts = [
+        f"{kinds.get(effect, effect)} {'' if text.startswith('over') else 'up to '}{text}"
+        for effect, size, text in zip(effects, sizes, shown, strict=True)
+        if size
+    ]
+    none = [kinds.get(e, e) for e, size in zip(effects, sizes, strict=True) if not size]
+    none_of = f"; none of {listed(none)}" if none else ""
+    return f"{best} against {other} withstands {', '.join(parts)}{none_of}."
 
 
 def looks_order(noun: str) -> str:
@@ -646,6 +777,15 @@ def picture_of_looks(best: str, other: str, first: int | None, noun: str) -> str
     return (
         f"Above zero {best} is better than {other}. Looked at after every {noun}, a winner is "
         f"{named}."
+    )
+
+
+def picture_of_segments(own: str, other: str, noun: str, level: float, cut: int) -> str:
+    """How to read a forest of segments."""
+    hidden = f" {count(cut, f'more {noun}')} not drawn." if cut > 0 else ""
+    return (
+        f"Right of zero, {own} is better than {other}; behind each {noun} its part of all rows, at "
+        f"the right P({own} better). {percent(level)} intervals.{hidden}"
     )
 
 

@@ -39,9 +39,18 @@ def table(result: Decided, model: str, most: int | None = None) -> Table:
 
     worse = "worse than the best" if model == result.best else f"worse than {model}"
     risk = result.evidence.risk
+    source = result.summary.source
+    sign = -1.0 if source.metric == "higher" else 1.0
+    unit = "row" if result.groups is None else result.noun
+    over = f"over {say.plural(source.point if source.weights == 'points' else unit)}"
     columns = [
         Column("model", ranking, is_text=True),
-        Column("mean loss", [float(risk[result.place[name]]) for name in ranking], loss),
+        Column(
+            over,
+            [sign * float(risk[result.place[name]]) for name in ranking],
+            loss,
+            say.measure(source),
+        ),
         Column("mean", each(beside.gap), loss, worse),
         Column(
             f"{100 * result.setting.level:g} % interval",
@@ -74,11 +83,13 @@ def chances(result: Decided, beside: Beside) -> list[tuple[str, str, FloatArray]
     model = result.names[beside.model]
     by_more = say.by_more(result.setting.margin, result.summary.source.unit)
     wins = f"P({'best' if model == result.best else model} wins again{by_more})"
-    if result.groups is not None:
-        horizons = sorted({1.0, float(result.new_groups or 1.0)})
+    if result.units is not None:
+        own = float(result.new_groups or 1.0)
+        horizons = sorted({own} if result.groups is None else {1.0, own})
         heads = [say.new(number, result.noun) for number in horizons]
         rows = [beside.chance(number) for number in horizons]
         return [(head, f"{wins} in", row) for head, row in zip(heads, rows, strict=True)]
+    wins = f"{wins[:-1]} at another place)"
     if result.correction is not None:
         return [
             ("through the curve", wins, beside.better),
@@ -116,7 +127,8 @@ def groups_table(result: Decided) -> Table:
     if summary is None:
         raise Refusal(f"there are no groups; compare with {opt.groups}, the group of each point")
     best = [result.place[name] for name in result.ranking[:MOST_COLUMNS]]
-    means = summary.means[best]
+    means = summary.weighted("groups").means[best]
+    sign = -1.0 if summary.source.metric == "higher" else 1.0
     decimals = say.decimals_for(np.ptp(means, axis=0).tolist())
     columns = [
         Column(summary.noun, summary.groups, is_text=True),
@@ -125,13 +137,13 @@ def groups_table(result: Decided) -> Table:
     for place, losses in zip(best, means, strict=True):
         shown = Column(
             result.names[place],
-            losses.tolist(),
+            (sign * losses).tolist(),
             lambda value: say.fixed(value, decimals),
-            "mean loss",
+            say.measure(summary.source),
         )
         columns.append(shown)
     lowest = [result.names[best[place]] for place in np.argmin(means, axis=0).tolist()]
-    columns.append(Column("lowest", lowest, is_text=True))
+    columns.append(Column("best", lowest, is_text=True))
     return Table(tuple(columns))
 
 

@@ -7,6 +7,8 @@ from typing import Any
 from rivals._core.law import Law
 from rivals.laws.beta import Beta, HierarchicalBetaProcess, Paper
 from rivals.laws.groups import Groups
+from rivals.laws.open_process import Process, process
+from rivals.laws.reversal import Reversal, other_recordings
 from rivals.laws.transport import Transport
 from rivals.laws.transport_process import TransportLaw
 
@@ -17,12 +19,18 @@ __all__ = [
     "HierarchicalBetaProcess",
     "Law",
     "Paper",
+    "Process",
+    "Reversal",
     "Transport",
     "TransportLaw",
     "law_of",
+    "other_recordings",
+    "process",
 ]
 
-LAWS: dict[str, type[Law[Any]]] = {law.name: law for law in (Transport, Groups, Beta, Paper)}
+LAWS: dict[str, type[Law[Any]]] = {
+    law.name: law for law in (Transport, Groups, Beta, Paper, Reversal)
+}
 
 
 def law_of(law: str | Law[Any] | None, *, groups: bool) -> Law[Any]:

@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rivals._core.arrays import targets as checked_targets
 from rivals._core.checks import check_size
 from rivals._core.grouping import Grouping
-from rivals._core.losses import Losses, Provenance, check_index
+from rivals._core.losses import Losses, Provenance
 from rivals._core.optional import need
 from rivals._core.predictions import Elsewhere, Kind, Predictions, scorer_of
 from rivals._core.seeds import FOLD_FIT, FOLD_SIMULATION, FOLD_SPLIT, entropy_from, stream
@@ -40,7 +41,7 @@ from rivals.read._judging import (
 )
 from rivals.read._noise import PREDICTED, of_each_model, warn_of_counts
 from rivals.read._point_losses import OF_DISTRIBUTIONS, asked_for, needs_of_labels
-from rivals.read._rows import index_of, n_rows, numbers_of, take, targets_of
+from rivals.read._rows import index_of_rows, n_rows, numbers_of, take
 from rivals.read._running import run_folds
 
 N_SIMULATIONS = 0
@@ -144,7 +145,7 @@ def cross_validated(
     entropy = entropy_from(rng)
     names = list(models)
     noises = of_each_model(noise or "gaussian", names)
-    check_index(index_of(X), index_of(y), "y")
+    index = index_of_rows(X, y=y, groups=groups)
     targets = _targets(y, n_rows(X, "X"), classify)
     grouping = None if groups is None else grouping_of(groups, X)
     foldings = _foldings(cv, repeats, X, targets, grouping, classify, entropy)
@@ -200,11 +201,8 @@ def cross_validated(
         for name, of_model in zip(names, named_alike(judged), strict=True):
             said = Provenance(point=point, library=library_of(models[name]))
             with naming(f"model {name!r}"):
-                known[each][name] = assembled(
-                    of_model, foldings, grouping, index_of(y), said, there
-                )
+                known[each][name] = assembled(of_model, foldings, grouping, index, said, there)
     libraries = {library_of(each) for each in models.values()}
-    index = index_of(y)
     whole = rows.size == targets.size
     return Predictions(
         targets[rows],
@@ -350,7 +348,7 @@ def _are_classifiers(models: Any) -> bool:
 
 def _targets(y: Any, n_points: int, classify: bool) -> npt.NDArray[Any]:
     """Numbers, or labels of two classes or more."""
-    targets = targets_of(y, "y")
+    targets = checked_targets(y, "y")
     if targets.size != n_points:
         raise ValueError(f"y: {targets.size} targets for {n_points} rows of X")
     if not classify:
@@ -410,7 +408,7 @@ class _Fits:
         if self.kind == "probabilities":
             return probabilities_of(fitted, at, self.classes)
         if self.kind == "labels":
-            return targets_of(fitted.predict(at), f"predictions of {who}")
+            return checked_targets(fitted.predict(at), f"predictions of {who}")
         if self.gives_deviation[model]:
             return np.column_stack(mean_and_deviation(fitted, at, size))
         means = numbers_of(fitted.predict(at), size, who)

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from rivals._core.arrays import Points, numbers
+from rivals._core.arrays import targets as checked_targets
 from rivals._core.checks import check_size
 from rivals._core.grouping import Grouping
 from rivals._core.losses import Losses, Provenance
@@ -19,9 +21,9 @@ from rivals.read._at_rows import at_rows, density_at, inputs_of, predictions_at,
 from rivals.read._cross_validation import N_SIMULATIONS
 from rivals.read._estimators import library_of, probabilities_of
 from rivals.read._folds import Fold
-from rivals.read._judging import CRPS_SOURCE, Judged, Judging, as_series
+from rivals.read._judging import CRPS_SOURCE, Judged, Judging
 from rivals.read._point_losses import OF_DISTRIBUTIONS, asked_for, needs_of_labels
-from rivals.read._rows import column, index_of, n_rows, targets_of
+from rivals.read._rows import column, index_of_rows, n_rows
 
 
 def fitted(
@@ -88,7 +90,8 @@ def fitted(
     name = target_of(model)
     if y is None and not name:
         raise ValueError("y: pass the targets of the held-out rows, or the name of their column")
-    targets = targets_of(column(X, name if y is None else y, "y"), "y")
+    index = index_of_rows(X, y=y, groups=groups)
+    targets = checked_targets(column(X, name if y is None else y, "y"), "y")
     if targets.size != n_points:
         raise ValueError(f"y: {targets.size} targets for {n_points} rows")
     grouping = None if groups is None else Grouping.of(column(X, groups, "groups"))
@@ -96,10 +99,11 @@ def fitted(
     if len(asked) > 1:
         raise Refusal(f"{opt['loss']}: one is judged at a time; got {len(asked)}")
     is_classifier = hasattr(model, "classes_")
+    if not is_classifier and (noise is not None or asked[0] not in OF_DISTRIBUTIONS):
+        targets = numbers(targets, "y")
     there = at_rows(model, X)
     library = library_of(getattr(model, "model", model))
     left_out = None if grouping is None else False
-    index = index_of(X)
     n_simulations = check_size(n_simulations, "n_simulations", least=0)
     if asked[0] not in OF_DISTRIBUTIONS:
         classes = np.union1d(model.classes_, targets) if is_classifier else None
@@ -137,8 +141,7 @@ def fitted(
         judged = Judged([part], named)
     observed, simulated = judged.parts[0]
     source = replace(judged.source, left_out=left_out, point=point, library=library)
-    values = observed if index is None else as_series(observed, index)
-    return Losses(values, simulated, groups=grouping, source=source)
+    return Losses(Points(observed, index), simulated, groups=grouping, source=source)
 
 
 def _predicted(

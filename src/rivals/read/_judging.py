@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from rivals._core.arrays import Points
 from rivals._core.grouping import Grouping
 from rivals._core.losses import Fits, Losses, Provenance
 from rivals._core.predictions import fits_of
@@ -180,7 +181,7 @@ def assembled(
         point=said.point,
         library=said.library,
     )
-    values = observed if index is None else as_series(observed, index[rows])
+    values = Points(observed, None if index is None else index[rows])
     complete = len(fits) == len(judged) and all(each is not None for each in fits)
     return Losses(
         values,
@@ -218,10 +219,3 @@ def grouping_of_rows(grouping: Grouping | None, rows: IntArray) -> Grouping | No
         return grouping
     some = Grouping.of([grouping.names[code] for code in grouping.codes[rows]])
     return replace(some, noun=grouping.noun)
-
-
-def as_series(values: FloatArray, index: Any) -> Any:
-    """With the labels of points, so that they are compared where losses meet groups."""
-    import pandas
-
-    return pandas.Series(values, index=index)

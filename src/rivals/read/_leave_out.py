@@ -9,9 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from rivals._core.arrays import finite, targets
 from rivals._core.checks import check_size
 from rivals._core.grouping import Grouping
-from rivals._core.losses import Losses, Provenance, finite
+from rivals._core.losses import Losses, Provenance
 from rivals._core.predictions import Kind, Predictions
 from rivals._core.seeds import FOLD_SIMULATION, entropy_from, stream
 from rivals._core.texts import Refusal, naming, opt
@@ -40,7 +41,7 @@ from rivals.read._judging import (
 from rivals.read._mixed_models import check_same_groups
 from rivals.read._noise import PREDICTED, of_each_model, warn_of_counts
 from rivals.read._point_losses import CRPS, OF_DISTRIBUTIONS, asked_for, crps
-from rivals.read._rows import column, index_of, take, targets_of
+from rivals.read._rows import column, index_of_rows, take
 from rivals.read._running import functions_of, run_folds
 from rivals.read._statsmodels_fits import check_rows_of_fit
 
@@ -147,6 +148,7 @@ def leave_out(
             f"{opt.joint(True)} is of the log density of models that give one; leave out "
             f"{opt.loss} and {opt.noise}"
         )
+    index = index_of_rows(data, groups=groups, target=target)
     grouping = grouping_in(data, groups)
     often = how_often(repeats, grouping.codes.size, grouping, cheap=False)
     entropy = entropy_from(rng)
@@ -157,10 +159,11 @@ def leave_out(
     job = _LeftOut(
         list(fits.values()),
         data,
+        index,
         grouping,
         foldings,
         there,
-        None if target is None else targets_of(column(data, target, "target"), "target"),
+        None if target is None else targets(column(data, target, "target"), "target"),
         asked[0],
         noises,
         joint,
@@ -211,6 +214,7 @@ class _LeftOut:
 
     models: list[Callable[[Any], Any]]
     data: Any
+    index: Any
     grouping: Grouping
     foldings: list[list[Fold]]
     there: list[IntArray]
@@ -261,11 +265,11 @@ class _LeftOut:
             return predictions_at(fitted, at, rows.size), Provenance(), self._kind
         units = np.unique(self.grouping.codes[rows], return_inverse=True)[1]
         density = density_at(fitted, at, rows.size, units)
-        targets = self.targets(target)[rows]
+        came = self.targets(target)[rows]
         rng = stream(self.entropy, FOLD_SIMULATION, model, fold)
         if self.loss == "crps":
-            return crps(density, targets, self.n_simulations, rng), Provenance(loss=CRPS.name), ""
-        judged = density.losses(targets, self.n_simulations, rng, units if self.joint else None)
+            return crps(density, came, self.n_simulations, rng), Provenance(loss=CRPS.name), ""
+        judged = density.losses(came, self.n_simulations, rng, units if self.joint else None)
         return judged, density.source, ""
 
     @property
@@ -285,7 +289,7 @@ class _LeftOut:
             point=point,
             library=libraries.pop() if len(libraries) == 1 else "",
         )
-        index = index_of(self.data)
+        index = self.index
         return Predictions(
             self.targets(found[0][0].target)[rows],
             {name: in_order(pairs[place], self.foldings) for place, name in enumerate(names)},
@@ -330,8 +334,7 @@ class _LeftOut:
         """In the order of the data, or of the groups."""
         said = Provenance(point=point, library=judged[0].source.library)
         if not self.joint:
-            index = index_of(self.data)
-            return assembled(judged, self.foldings, self.grouping, index, said, self.there)
+            return assembled(judged, self.foldings, self.grouping, self.index, said, self.there)
         sources = [replace(each.source, loss=f"joint {each.source.loss}") for each in judged]
         units = [units_of_groups(folding, self.grouping) for folding in self.foldings]
         foldings, grouping = [each[0] for each in units], units[0][1]
@@ -370,7 +373,7 @@ class _LeftOut:
                 f"{opt['target']}: pass the name of the column that is predicted, as "
                 f"{opt.target('y')}"
             )
-        return targets_of(column(self.data, name, "target"), name)
+        return targets(column(self.data, name, "target"), name)
 
 
 def _one_for_each(losses: Any, n_points: int) -> FloatArray:
