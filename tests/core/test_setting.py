@@ -22,6 +22,10 @@ ABOUT_LOSSES = [
     "order",
     "clusters",
     "by",
+    "vary",
+    "signal",
+    "weights",
+    "loss",
     "n_simulations",
 ]
 

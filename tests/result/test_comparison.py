@@ -112,7 +112,7 @@ def test_the_table_of_groups():
     assert [row["group"] for row in rows] == [str(number) for number in range(9)]
     for row in rows:
         losses = {name: row[f"mean loss {name}"] for name in GROUPED.names}
-        assert row["lowest"] == min(losses, key=losses.get)
+        assert row["best"] == min(losses, key=losses.get)
         assert row["points"] == 20
     with pytest.raises(ValueError, match="there are no groups"):
         ALONE.groups_table()

@@ -141,7 +141,7 @@ class GroupSummaries:
         ).weighted(study.source.weights)
 
     def weighted(self, weights: str) -> GroupSummaries:
-        """The same with groups that weigh the same, or count by their points.
+        """Groups that weigh the same, or count by points.
 
         Groups then have their influences on the mean over points in the place of their means, so
         that all else is as for groups that weigh the same.

@@ -334,6 +334,7 @@ def _not_measured(measured: int, n_groups: int) -> str:
 def noted(note: Note, noun: str = "group") -> str:
     """A note of a law or of a check, in words."""
     names = listed(note.models)
+    first, last = (*note.models, "", "")[:2]
     texts = {
         "few points": f"There are only {note.value:g} points: the tails of the losses are not "
         "known, so take probabilities as rough.",
@@ -350,10 +351,10 @@ def noted(note: Note, noun: str = "group") -> str:
         "unequal sizes": f"Sizes of {plural(noun)} differ much: a mean over points is worth only "
         f"as much as {note.value:.1f} {plural(noun)} of equal size.",
         "another by points": f"By the mean over points, where {plural(noun)} count by their size, "
-        f"{note.models[-1]} is better than {note.models[0]}: say which of the two means is asked "
+        f"{last} is better than {first}: say which of the two means is asked "
         f"for, by {opt.weights('groups')} or {opt.weights('points')}.",
         "another by groups": f"By the mean over {plural(noun)}, where each weighs the same, "
-        f"{note.models[-1]} is better than {note.models[0]}: say which of the two means is asked "
+        f"{last} is better than {first}: say which of the two means is asked "
         f"for, by {opt.weights('groups')} or {opt.weights('points')}.",
         "goes with size": f"The difference between {names} depends on the size of the {noun} (rank "
         f"correlation {note.value:.2f}): means over {plural(noun)} and over points answer "
