@@ -20,7 +20,7 @@ def recommended(result):
     """Every model that a text, a table or a file recommends or calls the best."""
     text = f"{result}\n{result.conclusion}\n{result.details()}\n{result.methods()}"
     found = set(re.findall(r"If you need one model: (\S+)\.", text))
-    found |= set(re.findall(r"^(\S+) would win again", text, re.MULTILINE))
+    found |= set(re.findall(r"^(\S+) would probably win again", text, re.MULTILINE))
     plain = json.loads(json.dumps(result.to_dict(), allow_nan=False))
     tables = [result.table.to_dict(), result.against(result.names[-1]).to_dict()]
     found |= {row["model"] for table in tables for row in table if row["decision"] == "best"}
@@ -75,7 +75,7 @@ def test_advice_is_that_of_p_where_points_say_otherwise():
     assert (a + gap).mean() < a.mean()
     assert result.best == "A"
     assert result.probability[0, 1] > 0.95
-    assert result.conclusion.startswith("A would win again")
+    assert result.conclusion.startswith("A would probably win again")
     check(result)
 
 
@@ -126,6 +126,6 @@ def test_nor_does_a_page(seed, tmp_path):
     result.report(path)
     text = path.read_text(encoding="utf-8")
     found = set(re.findall(r"If you need one model: (m\d)", text))
-    found |= set(re.findall(r"\b(m\d) would win again", text))
+    found |= set(re.findall(r"\b(m\d) would probably win again", text))
     assert found <= {result.best}
     assert ("no model is recommended" in text) == (result.best is None)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 import numpy.typing as npt
 
 from rivals._core.candidates import is_frame, losses_of_all, split_frame
+from rivals._core.cells import CellSummaries
 from rivals._core.losses import Study
 from rivals._core.mistakes import mistakes
 from rivals._core.predictions import Predictions
@@ -19,14 +21,14 @@ from rivals._core.types import RNG
 from rivals._questions.by_loss import by_loss
 from rivals._questions.segments import parts_of
 from rivals._result.comparison import Comparison
-from rivals.laws import Groups, Law, Reversal, law_of, other_recordings
+from rivals.laws import Factors, Groups, Law, Reversal, law_of, other_recordings
 
 
 def compare(
     models: Any,
     data: Any = None,
     *,
-    groups: npt.ArrayLike | str | None = None,
+    groups: Any = None,
     weights: str | None = None,
     loss: Any = None,
     method: str | Law[Any] | None = None,
@@ -34,7 +36,7 @@ def compare(
     correct: bool = False,
     threshold: float = 0.95,
     margin: float = 0.0,
-    new_groups: float | None = None,
+    new_groups: float | Mapping[str, float] | None = None,
     level: float = 0.9,
     looks: str | None = None,
     order: str | None = None,
@@ -55,8 +57,10 @@ def compare(
         return that predict.
     data : optional
         Held-out data for the candidates, in whatever form they understand.
-    groups : array_like, or the name of a column, optional
-        The group of each point (school, site, subject); by default what the losses carry.
+    groups : array_like, or the name of a column, or several of these, optional
+        The group of each point (school, site, subject); by default what the losses carry. Several
+        factors, at most three, are names of columns, ``["subject", "item"]``, or a mapping,
+        ``{"subject": labels, "item": labels}``: whether they cross or one lies in another is seen.
     weights : {"groups", "points"}, optional
         Whether each group weighs the same, by default, or counts by its number of points. Of a
         metric that is no mean over points, as ROC AUC: the mean of the groups' own, or that of all
@@ -76,9 +80,10 @@ def compare(
         Probability above which a winner is named.
     margin : float
         Smallest difference that matters, in the unit of the loss.
-    new_groups : float, optional
+    new_groups : float, or mapping, optional
         Number of new groups that the decision is about; as many as observed by default, which is
-        the study repeated; `math.inf` for the population mean.
+        the study repeated; `math.inf` for the population mean. Of several factors that of each,
+        ``{"subject": 30, "item": 0}``, where 0 keeps the levels of a factor.
     level : float
         Probability of an interval.
     looks : {"any"}, optional
@@ -139,12 +144,12 @@ def compare(
         c=None if calibration is not None else c,
         threshold=threshold,
         margin=margin,
-        new_groups=new_groups,
+        new_groups=new_groups,  # type: ignore[arg-type]  # checked there
         level=level,
         looks=looks,
         rng=entropy_from(rng),
     )
-    if isinstance(models, GroupSummaries):
+    if isinstance(models, (GroupSummaries, CellSummaries)):
         _refuse_beside_summaries(
             data=data,
             groups=groups,
@@ -158,14 +163,17 @@ def compare(
                 "a calibration is of one data set, and summaries are of groups; pass c as a "
                 "number, or leave it out"
             )
-        chosen = Groups() if method is None else law_of(method, groups=True)
-        if not isinstance(chosen, Groups):
+        chosen = law_of(method, groups=True, several=isinstance(models, CellSummaries))
+        if not isinstance(chosen, (Groups, Factors)):
             raise ValueError(
                 f"summaries of groups are judged by method 'groups'; got {chosen.name!r}"
             )
         _refuse_c_of_another_method(c, chosen)
-        chosen.check(models)
+        law: Law[Any] = chosen
+        law.check(models)
         if weights is not None:
+            if not isinstance(models, GroupSummaries):
+                raise Refusal(f"{opt['weights']} is about groups, and these are several factors")
             models = models.weighted(weights)
         return Comparison.of(chosen, models, setting)
     if vary is not None:
@@ -197,8 +205,14 @@ def compare(
             "losses hold "
             f"{study.n_simulations}; leave it out"
         )
+    several = study.groups is not None and bool(study.groups.further)
     alone = not study.n_simulations and calibration is None
-    chosen = law_of(method, groups=study.groups is not None or alone)
+    chosen = law_of(method, groups=study.groups is not None or alone, several=several)
+    if several and not isinstance(chosen, Factors):
+        raise Refusal(
+            f"{opt['groups']}: several factors are judged by method 'groups'; got "
+            f"{chosen.name!r}; leave {opt.method} out"
+        )
     if groups is not None and not chosen.needs_groups:
         raise Refusal(
             f"groups are replications, which method {chosen.name!r} does not know; leave method "

@@ -11,7 +11,7 @@ from rivals._result import sentences as say
 from rivals._result.track_record import Cell
 
 SCHOOLS = Provenance("negative log density", "nats", True, 160, "gaussian", "pupil", "scikit-learn")
-CELL = Cell(True, 20, 0.95, 0.99, 0.885, 0.0123, 63, 700)
+CELL = Cell("budget 1", "groups", "left out", "log", 20, 0.95, 0.99, 0.885, 0.0123, 63, 700)
 
 
 @pytest.mark.parametrize(
@@ -117,29 +117,55 @@ SENTENCES = [
     ),
     (say.not_shown(3)[0], "… and 3 more: result.to_dataframe()"),
     (
-        say.decided("A", ["B", "C"], {}, "if the study were repeated", ""),
-        "A would win again if the study were repeated.",
+        say.decided("A", {"B": 0.98, "C": 0.9999}, {}, "if the study were repeated", ""),
+        "A would probably win again (P = 0.980 or more) if the study were repeated.",
     ),
     (
-        say.decided("A", ["B"], {"C": 0.91234}, "in a single new school", " by more than 0.1 nats"),
-        "A would win again by more than 0.1 nats against B in a single new school, but not surely "
-        "against C (P = 0.91). If you need one model: A.",
+        say.decided("A", {}, {}, "if the study were repeated", "", tied=["B"]),
+        "A ties with B: their mean losses are equal.",
     ),
     (
-        say.decided("A", [], {"C": 0.6, "D": 0.9}, "if the study were repeated", ""),
+        say.decided("A", {"C": 0.97}, {"D": 0.6}, "in 1 new row", "", tied=["B"]),
+        "A ties with B: their mean losses are equal. A would probably win again (P = 0.970) "
+        "against C in 1 new row. Open against D (P = 0.60).",
+    ),
+    (
+        say.expected_back(8, 0.2345),
+        "Of these 8 rejected models, 0.2 are expected to be better next time.",
+    ),
+    (
+        say.uncertainty(
+            "A", "B", {"groups": 61.0, "points": 17.0, "training": 22.0}, 159.0, "school", "pupil"
+        ),
+        "Uncertainty of B beside A: 61 % schools, 22 % training data, 17 % pupils (159 degrees of "
+        "freedom).",
+    ),
+    (
+        say.helps_most("points", "school", "pupil"),
+        "More pupils in each school would narrow it most.",
+    ),
+    (
+        say.decided(
+            "A", {"B": 0.96}, {"C": 0.91234}, "in a single new school", " by more than 0.1 nats"
+        ),
+        "A would probably win again by more than 0.1 nats (P = 0.960) against B in a single new "
+        "school, but not surely against C (P = 0.91). If you need one model: A.",
+    ),
+    (
+        say.decided("A", {}, {"C": 0.6, "D": 0.9}, "if the study were repeated", ""),
         "No winner is named: A has the lowest mean loss, but would not surely win again if the "
         "study were repeated: C (P = 0.60), D (P = 0.90). If you need one model: A.",
     ),
     (
-        say.decided("A", [], dict.fromkeys("BCDEFG", 0.65), "in a single new class", ""),
+        say.decided("A", {}, dict.fromkeys("BCDEFG", 0.65), "in a single new class", ""),
         "No winner is named: A has the lowest mean loss, but would not surely win again in a "
         "single new class: 6 models (P up to 0.65). If you need one model: A.",
     ),
     (
-        say.decided("A", ["B"], {}, "if the study were repeated", "", ["C"]),
-        "A would win again against B if the study were repeated.",
+        say.decided("A", {"B": 0.96}, {}, "if the study were repeated", "", ["C"]),
+        "A would probably win again (P = 0.960) against B if the study were repeated.",
     ),
-    (say.decided("A", [], {}, "if the study were repeated", "", ["C"]), ""),
+    (say.decided("A", {}, {}, "if the study were repeated", "", ["C"]), ""),
     (say.not_beaten_by_best({"C": "B"}), "Rejected by a model other than the best: C by B."),
     (
         say.looks_not_yet("A", ["B", "C"], "class"),
@@ -152,7 +178,7 @@ SENTENCES = [
         "P = 0.83. Groups, or a calibration, would tell more.",
     ),
     (
-        say.small_lead("B", 0.62, "school"),
+        say.small_lead("B", 0.62, "in a single new school"),
         "Its lead over B is small: in a single new school P is 0.62.",
     ),
     (
@@ -166,9 +192,9 @@ SENTENCES = [
         "error of the threshold.",
     ),
     (
-        say.track_record(CELL, 20),
+        say.track_record(CELL, 20, "school"),
         "Track record: of winners with P between 0.95 and 0.99 from about 20 left-out groups, "
-        "88 ± 1 % won again (63 real data sets, 700 pairs).",
+        "88 ± 1 % won again (63 real data sets, 700 pairs; log loss).",
     ),
     (
         say.settings("groups", 0.25, 16, 0.95, None),

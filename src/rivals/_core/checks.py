@@ -41,6 +41,17 @@ def check_printable(what: str, names: Sequence[str]) -> None:
         raise ValueError(f"{what}: {culprit!r} has letters that cannot be printed; rename it")
 
 
+def printable(text: str) -> str:
+    """A text whose letters change nothing around it: those of UNPRINTABLE are written out.
+
+    Examples
+    --------
+    >>> print(printable("a\x1b[31m.csv"))
+    a\\x1b[31m.csv
+    """
+    return UNPRINTABLE.sub(lambda found: repr(found[0])[1:-1], text)
+
+
 def check_depth(value: Any) -> int:
     """A number of refinements for which the tree fits into memory."""
     depth = check_size(value, "depth")

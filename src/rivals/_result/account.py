@@ -10,25 +10,28 @@ import numpy as np
 
 from rivals._core.beside import LEAST_GROUPS
 from rivals._core.decided import Decided
-from rivals._core.setting import CalibratedC
+from rivals._core.setting import CalibratedC, HowMany
 from rivals._questions.equivalence import below_the_spread, equivalent_models
 from rivals._result import sentences as say
 from rivals._result.claims import Claim, Measured, claim, written
 from rivals._result.track_record import LEVEL, Cell, cell_for, coverage_for, one_data_set
 
+# Of so many rejected models the expected number of false rejections is told.
+BOARD = 3
 # Of more models, details are of the best few.
 MOST_TOLD = 8
 SENSITIVITIES = (0.0625, 0.25, 1.0)
 # What the rates on real data were measured for; the law says at which of its own options.
 AS_MEASURED = Measured({"margin": 0.0, "looks": None, "new_groups": None})
 AT_LEVEL = Measured({"level": LEVEL})
+OVER: dict[HowMany | None, str] = {None: "as many", 1.0: "one", inf: "all"}
 
 
 def opening(result: Decided) -> str:
     """What was compared, on what."""
     n_points = result.summary.n_points
     source = result.summary.source
-    return say.opening(len(result.names), n_points, result.n_groups, result.noun, source)
+    return say.opening(len(result.names), n_points, result.repeated or 0, result.noun, source)
 
 
 def conclusion(result: Decided) -> str:
@@ -45,13 +48,16 @@ def decision(result: Decided) -> list[Claim]:
     open_models = {name: float(beside.better[beside.row(name)]) for name in open_names}
     by_more = say.by_more(result.setting.margin, result.summary.source.unit)
     where = say.where(*result.horizon)
-    by_best = [name for name, found in result.rejections.items() if found.by == best]
+    tied = [name for name in open_models if result.risk[name] == result.risk[best]]
+    open_models = {name: value for name, value in open_models.items() if name not in tied}
+    rejected = result.rejections.items()
+    by_best = {name: found.probability for name, found in rejected if found.by == best}
     by_others = {name: found.by for name, found in result.rejections.items() if found.by != best}
     found = []
-    if by_best or open_models or not same:
+    if by_best or open_models or tied or not same:
         leads = say.leads(result.summary.source)
-        told = (best, by_best, open_models, where, by_more, list(same), leads)
-        found.append(claim(say.decided, *told))
+        said = (best, by_best, open_models, where, by_more, list(same), tied, leads)
+        found.append(claim(say.decided, *said))
     unit = result.summary.source.unit
     if same:
         found.append(claim(say.equivalent, best, same, result.setting.margin, unit))
@@ -123,17 +129,19 @@ def _held_back_by_looks(result: Decided) -> list[str]:
 
 def _small_lead(result: Decided) -> list[Claim]:
     """That a winner of the study may well lose in one new group."""
-    if result.groups is None or result.new_groups == 1:
+    single = result.of_each(1.0)
+    if result.groups is None or result.new_groups == single:
         return []
     beaten = [name for name in result.ranking[1:] if name in result.rejections][:MOST_TOLD]
     if not beaten:
         return []
     beside = result.beside(result.ranking[0], beaten)
-    one = beside.chance(1.0)[[beside.row(name) for name in beaten]]
+    one = beside.chance(single)[[beside.row(name) for name in beaten]]
     close = int(np.argmin(np.where(np.isnan(one), 1.0, one)))
     if not one[close] < say.SURE_OF_ONE:
         return []
-    return [claim(say.small_lead, beaten[close], float(one[close]), result.noun)]
+    where = say.where(single, result.repeated or 0, result.noun)
+    return [claim(say.small_lead, beaten[close], float(one[close]), where)]
 
 
 def details(result: Decided) -> str:
@@ -146,7 +154,11 @@ def claims(result: Decided) -> list[Claim]:
     """All that is claimed beside the decision, the gravest first."""
     found = cautions(result)
     found += [claim(say.noted, note, result.noun) for note in result.notes]
+    if len(result.rejections) >= BOARD:
+        expected = sum(1.0 - each.probability for each in result.rejections.values())
+        found.append(claim(say.expected_back, len(result.rejections), expected))
     found += _by_how_much(result)
+    found += _budget(result)
     found += _covered(result, "difference")
     found += _heterogeneity(result)
     margin = result.setting.margin
@@ -203,8 +215,36 @@ def _by_how_much(result: Decided) -> list[Claim]:
     return lines
 
 
+def budget(result: Decided) -> dict[str, Any] | None:
+    """Named parts of the variance of the difference between the best two, and degrees of freedom;
+    None where a law has none.
+    """
+    beside = result.beside(result.ranking[0], result.ranking[1:2])
+    parts = {name: float(values[0]) for name, values in beside.parts.items()}
+    if not sum(parts.values()) > 0.0:  # nan where an error is not known
+        return None
+    degrees = float(beside.degrees[0])
+    known = {"degrees": degrees if degrees < inf else None}
+    return {"model": beside.names[0], "parts": parts, **known}
+
+
+def _budget(result: Decided) -> list[Claim]:
+    found = budget(result)
+    if found is None:
+        return []
+    noun, point = result.noun, result.summary.source.point
+    of = (result.ranking[0], found["model"], found["parts"], found["degrees"], noun, point)
+    lines = [claim(say.uncertainty, *of)]
+    if result.units is not None:
+        largest = max(found["parts"], key=found["parts"].get)
+        lines.append(claim(say.helps_most, largest, noun, point))
+    return lines
+
+
 def _heterogeneity(result: Decided) -> list[Claim]:
-    """τ and I² of the differences from the best."""
+    """τ and I² of the differences from the best, between groups."""
+    if result.groups is None:
+        return []
     beside = result.beside(result.ranking[0], result.ranking[:MOST_TOLD])
     unit = result.summary.source.unit
     lines = []
@@ -227,7 +267,7 @@ def _track_record(result: Decided) -> list[Claim]:
     cell = _cell(result)
     if cell is None:
         return []
-    return [claim(say.track_record, cell, result.n_groups, measured=AS_MEASURED)]
+    return [claim(say.track_record, cell, result.n_groups, result.noun, measured=AS_MEASURED)]
 
 
 def track_record_values(result: Decided) -> dict[str, Any] | None:
@@ -238,12 +278,11 @@ def track_record_values(result: Decided) -> dict[str, Any] | None:
 
 def _cell(result: Decided) -> Cell | None:
     """The cell of the closest pair that the decision names a winner of."""
-    left_out = result.summary.source.left_out
-    is_measured = result.groups is not None and AS_MEASURED.fits(result)
-    if not is_measured or left_out is None or not result.rejections:
+    recorded = result.method.recorded_as(result.summary, result.setting)
+    if recorded is None or not AS_MEASURED.fits(result) or not result.rejections:
         return None
     closest = min(each.probability for each in result.rejections.values())
-    return cell_for(left_out=left_out, n_groups=result.n_groups, probability=closest)
+    return cell_for(recorded, result.n_groups, closest)
 
 
 def covered(result: Decided, of: str) -> list[str]:
@@ -252,16 +291,15 @@ def covered(result: Decided, of: str) -> list[str]:
 
 
 def _covered(result: Decided, of: str) -> list[Claim]:
-    over = {None: "the study repeated", 1.0: "one new group", inf: "the population mean"}
-    asked = over.get(result.setting.new_groups)
-    left_out = result.summary.source.left_out
-    if result.groups is None:
-        asked, left_out = "one new group", False
-    if asked is None or left_out is None or not AT_LEVEL.fits(result):
+    recorded = result.method.recorded_as(result.summary, result.setting)
+    over = OVER.get(result.setting.new_groups) if result.n_groups else "another place"
+    if recorded is None or over is None or not AT_LEVEL.fits(result):
         return []
-    n_groups = max(result.n_groups, 1)
-    found = coverage_for(of=of, over=asked, left_out=left_out, n_groups=n_groups)
-    return [] if found is None else [claim(say.coverage, found, n_groups, measured=AT_LEVEL)]
+    n_units = max(result.n_groups, 1)
+    found = coverage_for(recorded, n_units, of=of, over=over)
+    if found is None:
+        return []
+    return [claim(say.coverage, found, n_units, result.noun, measured=AT_LEVEL)]
 
 
 # ---------------------------------------------------------------- for a paper

@@ -182,6 +182,7 @@ class Comparison(Decided):
             "n_groups": self.n_groups,
             "new_groups": plain(self.new_groups),
             "source": asdict(self.summary.source),
+            "budget": account.budget(self),
             "notes": [
                 {"code": note.code, "text": in_python(say.noted(note, self.noun))}
                 for note in self.notes

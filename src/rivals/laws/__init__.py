@@ -6,6 +6,7 @@ from typing import Any
 
 from rivals._core.law import Law
 from rivals.laws.beta import Beta, HierarchicalBetaProcess, Paper
+from rivals.laws.factors import Factors
 from rivals.laws.groups import Groups
 from rivals.laws.open_process import Process, process
 from rivals.laws.reversal import Reversal, other_recordings
@@ -15,6 +16,7 @@ from rivals.laws.transport_process import TransportLaw
 __all__ = [
     "LAWS",
     "Beta",
+    "Factors",
     "Groups",
     "HierarchicalBetaProcess",
     "Law",
@@ -33,16 +35,18 @@ LAWS: dict[str, type[Law[Any]]] = {
 }
 
 
-def law_of(law: str | Law[Any] | None, *, groups: bool) -> Law[Any]:
+def law_of(law: str | Law[Any] | None, *, groups: bool, several: bool = False) -> Law[Any]:
     """The law that a name stands for.
 
-    By default "groups" where there are groups, else "transport".
+    By default "groups" where there are groups, else "transport"; of several factors `Factors`.
 
     Examples
     --------
     >>> law_of(None, groups=True).name
     'groups'
     """
+    if several and (law in (None, "groups") or isinstance(law, Groups)):
+        return Factors()
     if isinstance(law, Law):
         return law
     if law is None:
