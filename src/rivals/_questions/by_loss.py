@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
-from rivals._core.decided import Decided
 from rivals._core.texts import Refusal, in_python, opt
 from rivals._result import sentences as say
 from rivals._result.renderers import Answer, Column, Table
-
-SCHEMA = ("loss", "model", "value", "beside", "difference", "low", "high", "p_better", "outcome")
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,15 +33,18 @@ class ByLoss(Answer, Mapping[str, Any]):
     def __len__(self) -> int:
         return len(self.parts)
 
+    COLUMNS: ClassVar = (
+        *("loss", "model", "value", "beside", "difference", "low", "high", "p_better", "outcome"),
+    )
+
     def to_records(self) -> list[dict[str, Any]]:
-        """A row for each loss and model, by the best of that loss; the metric itself as `value`."""
+        """A row for each loss and model, the best first; `value` is the metric itself."""
         found = []
         for loss, result in self.parts.items():
-            best = result.ranking[0]
             sign = -1.0 if result.summary.source.metric == "higher" else 1.0
             for row in result.to_records():
-                row |= {"loss": loss, "value": sign * row["risk"], "beside": best}
-                found.append({name: row[name] for name in SCHEMA})
+                row |= {"loss": loss, "value": sign * row["risk"]}
+                found.append({name: row[name] for name in self.COLUMNS})
         return found
 
     @property
@@ -82,11 +82,16 @@ class ByLoss(Answer, Mapping[str, Any]):
     def __str__(self) -> str:
         return f"{in_python(self.table.text())}\n\n{self.conclusion}"
 
-    def _repr_html_(self) -> str:
-        return f"{self.table.html()}<p>{say.html(self.conclusion)}</p>"
+    def _around(self) -> tuple[list[str], list[str]]:
+        return [], [self.conclusion]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON: a comparison for each loss."""
+        parts = {loss: result.to_dict() for loss, result in self.parts.items()}
+        return {**super().to_dict(), "losses": parts, "conclusion": self.conclusion}
 
 
-def by_loss(parts: dict[str, Decided]) -> ByLoss:
+def by_loss(parts: dict[str, Any]) -> ByLoss:
     """Refuses one loss under two names."""
     if len(parts) < 2:
         raise Refusal(f"{opt['loss']}: the losses of the list have one name, {next(iter(parts))!r}")

@@ -87,7 +87,7 @@ def cautions(result: Decided) -> list[Claim]:
     found += _small_lead(result)
     asked = [note for note in result.notes if note.code == "training not said"]
     found += [claim(say.noted, note, noun) for note in asked]
-    return found if result.correction is None else [*found, claim(say.no_interval)]
+    return found
 
 
 def _provisional(result: Decided) -> list[Claim]:
@@ -169,7 +169,7 @@ def claims(result: Decided) -> list[Claim]:
             )
         found += _below_the_spread(result)
     n_simulations = result.summary.n_simulations
-    if n_simulations and result.correction is None:
+    if n_simulations:
         others = [value for value in SENSITIVITIES if value != result.c]
         at_each = [result.at(c=value).survivors for value in others]
         found.append(claim(say.sensitivity, others, result.ranking[0], at_each))
@@ -180,8 +180,6 @@ def claims(result: Decided) -> list[Claim]:
     if isinstance(result.setting.c, CalibratedC):
         how = _chosen(result)
         found.append(claim(say.method_of_c, result.c, result.method.name, n_simulations, how))
-    if result.correction is not None:
-        found.append(claim(say.method_of_correction, result.correction.slope))
     return found
 
 
@@ -316,8 +314,6 @@ def methods(result: Decided) -> str:
     parts = written(result, before)
     if result.calibration is not None:
         parts.append(result.calibration.methods())
-        if result.correction is not None:
-            parts.append(say.method_of_correction(result.correction.slope))
     else:
         n_simulations = result.summary.n_simulations
         parts.append(say.method_of_c(result.c, result.method.name, n_simulations, _chosen(result)))

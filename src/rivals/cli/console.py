@@ -71,7 +71,7 @@ def print_result(result: Any, *, as_json: bool = False) -> None:
     if as_json:
         print(json.dumps(result.to_dict(), indent=2, allow_nan=False))
     else:
-        print(in_command(result.marked() if hasattr(result, "marked") else str(result)))
+        print(in_command(result._marked() if hasattr(result, "_marked") else str(result)))
 
 
 def say(message: str) -> None:

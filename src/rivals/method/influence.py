@@ -159,12 +159,13 @@ def _check_means(p: FloatArray) -> None:
 
 
 def _placed(
-    y: FloatArray, s: FloatArray, w: FloatArray, strata: IntArray
+    y: FloatArray, s: FloatArray, w: FloatArray, strata: IntArray, by_score: IntArray
 ) -> tuple[FloatArray, FloatArray]:
     """Of each row, the weight of the pairs it wins within its stratum, ties a half; of all its
     pairs.
     """
-    order = np.lexsort((s, strata))
+    small = strata.astype(np.uint16) if strata.max() < 2**16 else strata  # these are sorted fast
+    order = by_score[np.argsort(small[by_score], kind="stable")]
     new = np.r_[True, (np.diff(s[order]) != 0) | (np.diff(strata[order]) != 0)]
     at = np.empty(y.size, dtype=np.intp)
     at[order] = np.cumsum(new) - 1
@@ -185,16 +186,20 @@ def _auc(
     """DeLong's placements, weighted; only pairs within a stratum. A pair within one unit (a group)
     comes once with that unit, not twice.
     """
-    strata = np.zeros(y.size, dtype=np.intp) if strata is None else strata
-    wins, pairs = _placed(y, s, w, strata)
+    by_score = np.argsort(s, kind="stable")
+    alone = strata is None
+    strata = np.zeros(y.size, dtype=np.intp) if alone else strata
+    wins, pairs = _placed(y, s, w, strata, by_score)
     whole = float(np.sum(w * pairs * y))
     if whole == 0.0:
         return float("nan"), np.full(y.size, np.nan)
     value = float(np.sum(w * wins * y)) / whole
     z = wins - value * pairs
     if units is not None:
-        both = np.unique(strata * (units.max() + 1) + units, return_inverse=True)[1]
-        own, of_own = _placed(y, s, w, both)
+        both = units
+        if not alone:
+            both = np.unique(strata * (units.max() + 1) + units, return_inverse=True)[1]
+        own, of_own = _placed(y, s, w, both, by_score)
         z = z - 0.5 * (own - value * of_own)
     return value, np.asarray(w.sum() * z / whole)
 
