@@ -130,7 +130,7 @@ def measured(data_set: Any, n_groups: int, split: int) -> dict[str, Any] | None:
     record: dict[str, Any] = {"data": data_set.name, "groups": n_groups, "split": split}
     for arm in ARMS:
         result = rivals.compare(losses[arm], rng=0)
-        pairs = [(result.names[a], result.names[b]) for a, b in combinations(range(len(found)), 2)]
+        pairs = list(combinations(result.risk, 2))
         probability = np.array(result.probability)
         upper = [float(probability[a, b]) for a, b in combinations(range(len(found)), 2)]
         record[arm] = {
