@@ -79,11 +79,10 @@ def _summaries(
     if "estimate" in estimates or (is_lazy and site is None):
         from rivals.read._summaries import summaries
 
-        listed = {
+        listed: dict[str, Any] = {
             name: names(files[name], f"--{name}") for name in ("models", "ignore") if name in files
         }
-        given: dict[str, Any] = {**files, **listed, **estimates, **higher}
-        found = summaries(source, **given)
+        found = summaries(source, **{**files, **listed, **estimates, **higher})
         if "estimate" not in estimates:
             say_losses(source, found.models)
         return found
