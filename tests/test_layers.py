@@ -26,7 +26,7 @@ LAYERS = [
     ["_core.evidence"],
     ["_core.mistakes", "_core.rule", "criteria", "method"],
     ["scenarios"],
-    ["_core.summaries", "_result.track_record"],
+    ["_core.predictions", "_core.summaries", "_result.track_record"],
     ["_core.cells"],
     ["_core.law"],
     ["laws"],
@@ -60,6 +60,7 @@ ORDER = {
     "method": [
         "distance",
         "error",
+        "influence",
         "factors",
         "budget",
         "leads",

@@ -187,8 +187,49 @@ def opening(n_models: int, n_points: int, observed: HowMany, noun: str, source: 
         if source.n_folds and source.n_folds != observed:
             left_out += f" in {source.n_folds} folds"
     if source.loss or left_out:
-        parts.append(f"Loss: {source.loss or 'not named'}{unit}{left_out}.")
+        of_which = ""
+        if source.metric and observed and noun != "row":
+            of_which = f" of all {plural(source.point)} together"
+            if source.weights == "groups":
+                of_which = f", the mean of the {plural(noun)}' own"
+        kind = "Metric" if source.metric else "Loss"
+        parts.append(f"{kind}: {source.loss or 'not named'}{unit}{of_which}{left_out}.")
     return " ".join(parts)
+
+
+def by_losses(named: Mapping[str, tuple[str, bool]]) -> str:
+    """Which model is best by each loss, and whether it beats another surely; where they disagree.
+
+    Examples
+    --------
+    >>> by_losses({"log": ("line", True), "F1": ("line", False), "RMSE": ("mean", True)})
+    'The losses disagree: by log and F1 line is best, by RMSE mean. F1 rejects no model.'
+    """
+    best: dict[str, list[str]] = {}
+    for loss, (model, _) in named.items():
+        best.setdefault(model, []).append(loss)
+    silent = [loss for loss, (_, rejects) in named.items() if not rejects]
+    said = f"By each of {listed(list(named))}, {next(iter(best))} is best."
+    if len(best) > 1:
+        parts = [
+            f"by {listed(losses)} {model}{' is best' if not place else ''}"
+            for place, (model, losses) in enumerate(best.items())
+        ]
+        said = f"The losses disagree: {', '.join(parts)}."
+    if len(silent) == len(named):
+        return f"{said} None of them rejects a model."
+    reject = "rejects" if len(silent) == 1 else "reject"
+    return f"{said} {listed(silent)} {reject} no model." if silent else said
+
+
+def measure(source: Provenance) -> str:
+    """What the first column of numbers is."""
+    return source.loss or "metric" if source.metric else "mean loss"
+
+
+def leads(source: Provenance) -> str:
+    """What the best model has."""
+    return f"the {'highest' if source.metric == 'higher' else 'lowest'} {measure(source)}"
 
 
 def not_shown(n_models: int) -> list[str]:
@@ -208,6 +249,7 @@ def decided(
     by_more: str,
     same: Sequence[str] = (),
     tied: Sequence[str] = (),
+    leads: str = "the lowest mean loss",
 ) -> str:
     """Who would probably win again, with P, and against whom that is open; at most two sentences.
 
@@ -232,7 +274,7 @@ def decided(
     if beaten:
         return f"{wins} {where}, but not surely against {against}. If you need one model: {best}."
     return (
-        f"No winner is named: {best} has the lowest mean loss, but would not surely win "
+        f"No winner is named: {best} has {leads}, but would not surely win "
         f"again{by_more} {where}: {against}. If you need one model: {best}."
     )
 
@@ -370,6 +412,7 @@ def _not_measured(measured: int, n_units: int, noun: str) -> str:
 def noted(note: Note, noun: str = "group") -> str:
     """A note of a law or of a check, in words."""
     names = listed(note.models)
+    first, last = (*note.models, "", "")[:2]
     texts = {
         "few points": f"There are only {note.value:g} points: the tails of the losses are not "
         "known, so take probabilities as rough.",
@@ -388,6 +431,12 @@ def noted(note: Note, noun: str = "group") -> str:
         "is too sure.",
         "unequal sizes": f"Sizes of {plural(noun)} differ much: a mean over points is worth only "
         f"as much as {note.value:.1f} {plural(noun)} of equal size.",
+        "another by points": f"By the mean over points, where {plural(noun)} count by their size, "
+        f"{last} is better than {first}: say which of the two means is asked "
+        f"for, by {opt.weights('groups')} or {opt.weights('points')}.",
+        "another by groups": f"By the mean over {plural(noun)}, where each weighs the same, "
+        f"{last} is better than {first}: say which of the two means is asked "
+        f"for, by {opt.weights('groups')} or {opt.weights('points')}.",
         "goes with size": f"The difference between {names} depends on the size of the {noun} (rank "
         f"correlation {note.value:.2f}): means over {plural(noun)} and over points answer "
         "different questions.",
