@@ -55,7 +55,8 @@ def decision(result: Decided) -> list[Claim]:
     by_others = {name: found.by for name, found in result.rejections.items() if found.by != best}
     found = []
     if by_best or open_models or tied or not same:
-        said = (best, by_best, open_models, where, by_more, list(same), tied)
+        leads = say.leads(result.summary.source)
+        said = (best, by_best, open_models, where, by_more, list(same), tied, leads)
         found.append(claim(say.decided, *said))
     unit = result.summary.source.unit
     if same:
@@ -71,7 +72,13 @@ def decision(result: Decided) -> list[Claim]:
 def cautions(result: Decided) -> list[Claim]:
     """What speaks against the decision, the gravest first."""
     noun = result.noun
-    grave = ("opposite sign", "same losses", "errors not known")
+    grave = (
+        "opposite sign",
+        "same losses",
+        "errors not known",
+        "another by points",
+        "another by groups",
+    )
     found = [claim(say.noted, note, noun) for note in result.notes if note.code in grave]
     found += _provisional(result)
     found += _open(result)

@@ -135,6 +135,12 @@ def groups_of(number: HowMany, noun: str) -> str:
     return count(number, noun)
 
 
+def mean_over(observed: HowMany | None, noun: str) -> str:
+    """As "over schools", or of several factors "over subjects × items"."""
+    nouns = list(observed) if isinstance(observed, Levels) else [noun]
+    return f"over {' × '.join(map(plural, nouns))}"
+
+
 def new(number: HowMany, noun: str) -> str:
     """The head of a column: as "1 new school", "160 new schools" or "all schools"; of several
     factors "30 new subjects × the same items".
@@ -202,8 +208,49 @@ def opening(n_models: int, n_points: int, observed: HowMany, noun: str, source: 
         if source.n_folds and source.n_folds != observed:
             left_out += f" in {source.n_folds} folds"
     if source.loss or left_out:
-        parts.append(f"Loss: {source.loss or 'not named'}{unit}{left_out}.")
+        of_which = ""
+        if source.metric and observed and noun != "row":
+            of_which = f" of all {plural(source.point)} together"
+            if source.weights == "groups":
+                of_which = f", the mean of the {plural(noun)}' own"
+        kind = "Metric" if source.metric else "Loss"
+        parts.append(f"{kind}: {source.loss or 'not named'}{unit}{of_which}{left_out}.")
     return " ".join(parts)
+
+
+def by_losses(named: Mapping[str, tuple[str, bool]]) -> str:
+    """Which model is best by each loss, and whether it beats another surely; where they disagree.
+
+    Examples
+    --------
+    >>> by_losses({"log": ("line", True), "F1": ("line", False), "RMSE": ("mean", True)})
+    'The losses disagree: by log and F1 line is best, by RMSE mean. F1 rejects no model.'
+    """
+    best: dict[str, list[str]] = {}
+    for loss, (model, _) in named.items():
+        best.setdefault(model, []).append(loss)
+    silent = [loss for loss, (_, rejects) in named.items() if not rejects]
+    said = f"By each of {listed(list(named))}, {next(iter(best))} is best."
+    if len(best) > 1:
+        parts = [
+            f"by {listed(losses)} {model}{' is best' if not place else ''}"
+            for place, (model, losses) in enumerate(best.items())
+        ]
+        said = f"The losses disagree: {', '.join(parts)}."
+    if len(silent) == len(named):
+        return f"{said} None of them rejects a model."
+    reject = "rejects" if len(silent) == 1 else "reject"
+    return f"{said} {listed(silent)} {reject} no model." if silent else said
+
+
+def measure(source: Provenance) -> str:
+    """What the first column of numbers is."""
+    return source.loss or "metric" if source.metric else "mean loss"
+
+
+def leads(source: Provenance) -> str:
+    """What the best model has."""
+    return f"the {'highest' if source.metric == 'higher' else 'lowest'} {measure(source)}"
 
 
 def not_shown(n_models: int) -> list[str]:
@@ -223,6 +270,7 @@ def decided(
     by_more: str,
     same: Sequence[str] = (),
     tied: Sequence[str] = (),
+    leads: str = "the lowest mean loss",
 ) -> str:
     """Who would probably win again, with P, and against whom that is open; at most two sentences.
 
@@ -247,7 +295,7 @@ def decided(
     if beaten:
         return f"{wins} {where}, but not surely against {against}. If you need one model: {best}."
     return (
-        f"No winner is named: {best} has the lowest mean loss, but would not surely win "
+        f"No winner is named: {best} has {leads}, but would not surely win "
         f"again{by_more} {where}: {against}. If you need one model: {best}."
     )
 
@@ -397,6 +445,7 @@ def _not_measured(measured: int, n_units: int, noun: str) -> str:
 def noted(note: Note, noun: str = "group") -> str:
     """A note of a law or of a check, in words."""
     names = listed(note.models)
+    first, last = (*note.models, "", "")[:2]
     texts = {
         "few points": f"There are only {note.value:g} points: the tails of the losses are not "
         "known, so take probabilities as rough.",
@@ -415,6 +464,12 @@ def noted(note: Note, noun: str = "group") -> str:
         "is too sure.",
         "unequal sizes": f"Sizes of {plural(noun)} differ much: a mean over points is worth only "
         f"as much as {note.value:.1f} {plural(noun)} of equal size.",
+        "another by points": f"By the mean over points, where {plural(noun)} count by their size, "
+        f"{last} is better than {first}: say which of the two means is asked "
+        f"for, by {opt.weights('groups')} or {opt.weights('points')}.",
+        "another by groups": f"By the mean over {plural(noun)}, where each weighs the same, "
+        f"{last} is better than {first}: say which of the two means is asked "
+        f"for, by {opt.weights('groups')} or {opt.weights('points')}.",
         "goes with size": f"The difference between {names} depends on the size of the {noun} (rank "
         f"correlation {note.value:.2f}): means over {plural(noun)} and over points answer "
         "different questions.",
@@ -536,6 +591,34 @@ def plan_question(
         f"Chance that so many more {plural(noun)}, like the {n_groups} observed, decide between "
         f"{best} and a model{looked}: that one of them would win{by_more}, with P above "
         f"{threshold:g}, {where}.{'' if looks else once}"
+    )
+
+
+def more_levels(number: float, noun: str) -> str:
+    """As "20 more subjects"."""
+    return f"ever more {plural(noun)}" if number == inf else count(number, f"more {noun}")
+
+
+def factor_plan(best: str, observed: Levels, threshold: float, by_more: str) -> str:
+    """What the chances of a plan of several factors are of."""
+    return (
+        f"Chance that so many more levels, beside {groups_of(observed, '')}, decide between "
+        f"{best} and a model: that one of them would win{by_more}, with P above {threshold:g}, if "
+        "that larger study were repeated."
+    )
+
+
+def cheapest(best: str, model: str, found: Mapping[str, Any] | None, power: float) -> str:
+    """The cheapest design that decides often enough."""
+    if found is None:
+        return (
+            f"Between {best} and {model} no design that was looked at decides in {percent(power)}."
+        )
+    parts = [more_levels(n, noun) for noun, n in found["more"].items() if n]
+    return (
+        f"Between {best} and {model} the cheapest design that decides in {percent(power)} has "
+        f"{' and '.join(parts) or 'no more levels'}, at a cost of {found['cost']:g} (chance "
+        f"{chance(found['chance'])})."
     )
 
 

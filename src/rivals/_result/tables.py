@@ -42,10 +42,20 @@ def table(result: Decided, model: str, most: int | None = None) -> Table:
 
     worse = "worse than the best" if model == result.best else f"worse than {model}"
     risk = result.evidence.risk
-    over = f"over {say.plural('row' if result.groups is None else result.noun)}"
+    source = result.summary.source
+    sign = -1.0 if source.metric == "higher" else 1.0
+    unit = "row" if result.groups is None else result.noun
+    over = f"over {say.plural(source.point)}"
+    if source.weights == "groups":
+        over = say.mean_over(result.repeated, unit)
     columns = [
         Column("model", ranking, is_text=True),
-        Column(over, [float(risk[result.place[name]]) for name in ranking], loss, "mean loss"),
+        Column(
+            over,
+            [sign * float(risk[result.place[name]]) for name in ranking],
+            loss,
+            say.measure(source),
+        ),
         Column("mean", each(beside.gap), loss, worse),
         Column(
             f"{100 * result.setting.level:g} % interval",
