@@ -62,6 +62,7 @@ ORDER = {
         "factors",
         "budget",
         "leads",
+        "items",
         "probability",
         "looks",
         "more_groups",
