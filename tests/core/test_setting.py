@@ -18,10 +18,13 @@ ABOUT_LOSSES = [
     "data",
     "groups",
     "method",
-    "correct",
     "order",
     "clusters",
     "by",
+    "vary",
+    "signal",
+    "weights",
+    "loss",
     "n_simulations",
 ]
 

@@ -112,8 +112,8 @@ SENTENCES = [
     (say.opening(2, 1, 0, "group", Provenance()), "2 models, 1 point."),
     (say.opening(2, 5, 5, "fold", Provenance(point="fold")), "2 models, 5 folds."),
     (
-        say.picture_of_differences(None, "P(best wins again)", [], 0),
-        "At the right P(best wins again), and the decision.",
+        say.picture_of_differences(0.9, "P(best wins again)", [], 0),
+        "Bars: 90 % intervals. At the right P(best wins again), and the decision.",
     ),
     (say.not_shown(3)[0], "… and 3 more: result.to_dataframe()"),
     (
@@ -283,11 +283,10 @@ SENTENCES = [
         "with a probability above 0.95 and, since data were looked at as they came, zero lies "
         "outside of the 90 % confidence sequence of the difference.",
     ),
-    (say.ranked(0.95, ["A"], 12), "With 95 % confidence the best is A."),
-    (say.ranked(0.95, ["A", "B"], 12), "With 95 % confidence the best is among A and B."),
     (
-        say.ranked(0.95, list("ABCDE"), 12),
-        "With 95 % confidence the best is one of 5 of the 12 models, the first tier.",
+        say.ranked(0.95, ["A", "B"], 12),
+        "First tier: A and B. A model is behind another where P is above 0.95; a tier holds models "
+        "that are behind none of those that are left.",
     ),
     (
         say.looks_order("class"),

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from difflib import get_close_matches
 from math import inf, isfinite
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias, TypedDict, Unpack
 
 from rivals._core.texts import Refusal, WrongKind, either, opt
 
@@ -109,7 +109,7 @@ def one_of(*words: str) -> Check:
 
     def check(name: str, value: Any) -> str:
         if value not in words:
-            found = f"{_listed(words)}; got {value!r}{_near(value, words)}"
+            found = f"{_listed(words)}; got {value!r}{near(value, words)}"
             raise Refusal(f"{opt[name]} must be {found}")
         return str(value)
 
@@ -138,6 +138,18 @@ class CalibratedC(float):
         return float(self), self.source
 
 
+class Options(TypedDict, total=False):
+    """The fields of `Setting`, for type checkers: `at(**options)`."""
+
+    c: float | None
+    threshold: float
+    margin: float
+    new_groups: float | Mapping[str, float] | None
+    level: float
+    looks: Literal["any"] | None
+    rng: int
+
+
 @dataclass(frozen=True)
 class Setting:
     """What a law is applied with, and a decision made with, beside the losses."""
@@ -163,7 +175,7 @@ class Setting:
     level: float = option(
         0.9, "probability of an interval", number(0.0, 1.0, least=False, most=False)
     )
-    looks: str | None = option(
+    looks: Literal["any"] | None = option(
         None,
         '"any": the decision may be looked at after every new group',
         optional(one_of("any")),
@@ -184,7 +196,7 @@ class Setting:
                 raise TypeError(f"there is no option {name!r}{_meant(name, known)}")
         return cls(**options)
 
-    def but(self, **options: Any) -> Setting:
+    def but(self, **options: Unpack[Options]) -> Setting:
         """The same with some options changed."""
         return Setting.of({**self.__dict__, **options})
 
@@ -215,12 +227,13 @@ def _infinite(value: Any) -> Any:
 
 
 def _meant(given: Any, words: Any) -> str:
-    return _near(given, words) or f"; there are {_listed(words)}"
+    return near(given, words) or f"; there are {_listed(words)}"
 
 
-def _near(given: Any, words: Any) -> str:
-    near = get_close_matches(str(given), list(words), n=1)
-    return f"; did you mean {near[0]!r}?" if near else ""
+def near(given: Any, words: Any) -> str:
+    """What a misspelt word may mean, for the end of a sentence."""
+    found = get_close_matches(str(given), list(words), n=1)
+    return f"; did you mean {found[0]!r}?" if found else ""
 
 
 def _listed(words: Any) -> str:

@@ -9,17 +9,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from math import inf
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.special import ndtri
 
+from rivals._core.cells import CellSummaries
 from rivals._core.checks import check_size
 from rivals._core.decided import Decided
 from rivals._core.rule import OPEN, classify
 from rivals._core.seeds import PLANNED_GROUPS, entropy_from, stream
+from rivals._core.setting import Levels
 from rivals._core.texts import Refusal, in_python, opt
 from rivals._core.types import RNG, BoolArray, FloatArray
+from rivals._questions.factor_plan import FactorPlan, plan_of_factors
 from rivals._result import sentences as say
 from rivals._result.renderers import Answer, Column, Table, plain, rows
 from rivals.laws.groups import NewGroups, board
@@ -98,6 +101,8 @@ class Plan(Answer):
     looks: bool
     rng: int
 
+    COLUMNS: ClassVar = ("model", "beside", "factor", "more", "chance", "standard_error")
+
     def __post_init__(self) -> None:
         """The same gate as for evidence: what is no probability is no plan."""
         for values in (self.chance, self.in_the_end, self.probability):
@@ -108,6 +113,18 @@ class Plan(Answer):
     def standard_error(self) -> FloatArray:
         """Monte Carlo standard error of the chances."""
         return np.asarray(np.sqrt(self.chance * (1.0 - self.chance) / N_DRAWS))
+
+    @property
+    def curves(self) -> list[tuple[str, list[float], FloatArray, float]]:
+        """Of each model: its name, numbers, chances, and what they tend to."""
+        numbers = list(map(float, self.more_groups))
+        ends = zip(self.models, self.chance, self.in_the_end.tolist(), strict=True)
+        return [(name, numbers, chance, end) for name, chance, end in ends]
+
+    @property
+    def beside_observed(self) -> str:
+        """What the numbers are of."""
+        return f"more {say.plural(self.noun)}, beside {self.n_groups} observed"
 
     @property
     def table(self) -> Table:
@@ -145,59 +162,60 @@ class Plan(Answer):
         return f"{question} {say.monte_carlo(float(self.standard_error.max()), self.rng)}"
 
     def __str__(self) -> str:
-        return in_python(self.marked())
+        return in_python(self._marked())
 
-    def marked(self) -> str:
+    def _marked(self) -> str:
         """What is printed, with options marked."""
         said = self._conclusion()
         return f"{self.table.text()}\n\n{said}" if self.models else said
 
     __repr__ = __str__
 
-    def _repr_html_(self) -> str:
-        table = self.table.html() if self.models else ""
-        return f"{table}<p>{say.html(self.conclusion)}</p>"
+    def _around(self) -> tuple[list[str], list[str]]:
+        return [], [self._conclusion()]
 
     def to_records(self) -> list[dict[str, Any]]:
         """A row for each model that is open at each number of groups."""
-        if not self.models:
-            return []
         numbers = len(self.more_groups)
         return rows(
             model=np.repeat(self.models, numbers),
             beside=self.lowest,
-            more_groups=np.tile(self.more_groups, len(self.models)),
+            factor=self.noun,
+            more=np.tile(self.more_groups, len(self.models)),
             chance=self.chance.ravel(),
             standard_error=self.standard_error.ravel(),
-            in_the_end=np.repeat(self.in_the_end, numbers),
-            even_odds=np.repeat(self.even_odds, numbers),
-            p_better_now=np.repeat(self.probability, numbers),
         )
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
         return {
-            "lowest": self.lowest,
-            "models": list(self.models),
-            "more_groups": list(self.more_groups),
-            "chance": self.chance.tolist(),
-            "standard_error": self.standard_error.tolist(),
-            "in_the_end": self.in_the_end.tolist(),
-            "even_odds": plain(self.even_odds.tolist()),
-            "probability": self.probability.tolist(),
+            **super().to_dict(),
+            "conclusion": self.conclusion,
+            "in_the_end": dict(zip(self.models, self.in_the_end.tolist(), strict=True)),
+            "even_odds": dict(zip(self.models, plain(self.even_odds.tolist()), strict=True)),
             "n_groups": self.n_groups,
-            "noun": self.noun,
             "new_groups": plain(self.new_groups),
             "threshold": self.threshold,
             "margin": self.margin,
             "looks": self.looks,
             "rng": self.rng,
-            "conclusion": self.conclusion,
         }
 
 
-def plan(result: Decided, more_groups: Any = MORE_GROUPS, *, rng: RNG = 0) -> Plan:
-    """The chance that so many more groups tell each model that is open from the best."""
+def plan(
+    result: Decided, more_groups: Any = MORE_GROUPS, *, cost: Any = None, rng: RNG = 0
+) -> Plan | FactorPlan:
+    """The chance that so many more groups tell each model that is open from the best.
+
+    Of several factors more levels of each, and the cheapest design for a cost per level.
+    """
+    if isinstance(result.summary, CellSummaries):
+        return plan_of_factors(result, _by_factor(result, more_groups), cost, rng)
+    if cost is not None or isinstance(more_groups, Mapping):
+        raise Refusal(
+            f"{opt['cost']}, and numbers by factor, are of several factors; there is one grouping "
+            f"alone: pass whole numbers as {opt.more_groups}, and no {opt['cost']}"
+        )
     numbers = checked_numbers(more_groups)
     if result.units is None:
         raise Refusal(
@@ -236,6 +254,16 @@ def plan(result: Decided, more_groups: Any = MORE_GROUPS, *, rng: RNG = 0) -> Pl
         looks=bool(setting.looks),
         rng=entropy,
     )
+
+
+def _by_factor(result: Decided, more_groups: Any) -> dict[str, tuple[int, ...]]:
+    """Numbers of more levels of each factor; the same of all that are drawn, if so said."""
+    if isinstance(more_groups, Mapping):
+        return {name: checked_numbers(numbers) for name, numbers in more_groups.items()}
+    drawn = result.of_each(1.0)
+    assert isinstance(drawn, Levels)
+    numbers = checked_numbers(more_groups)
+    return {name: numbers for name, number in drawn.items() if number}
 
 
 def checked_numbers(more_groups: Any) -> tuple[int, ...]:

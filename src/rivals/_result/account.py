@@ -55,7 +55,8 @@ def decision(result: Decided) -> list[Claim]:
     by_others = {name: found.by for name, found in result.rejections.items() if found.by != best}
     found = []
     if by_best or open_models or tied or not same:
-        said = (best, by_best, open_models, where, by_more, list(same), tied)
+        leads = say.leads(result.summary.source)
+        said = (best, by_best, open_models, where, by_more, list(same), tied, leads)
         found.append(claim(say.decided, *said))
     unit = result.summary.source.unit
     if same:
@@ -68,7 +69,13 @@ def decision(result: Decided) -> list[Claim]:
 def cautions(result: Decided) -> list[Claim]:
     """What speaks against the decision, the gravest first."""
     noun = result.noun
-    grave = ("opposite sign", "same losses", "errors not known")
+    grave = (
+        "opposite sign",
+        "same losses",
+        "errors not known",
+        "another by points",
+        "another by groups",
+    )
     found = [claim(say.noted, note, noun) for note in result.notes if note.code in grave]
     found += _provisional(result)
     found += _open(result)
@@ -81,7 +88,7 @@ def cautions(result: Decided) -> list[Claim]:
     weak = ("few groups", "small groups", "one unit") if result.rejections else ()
     asked = [note for note in result.notes if note.code in ("training not said", *weak)]
     found += [claim(say.noted, note, noun) for note in asked]
-    return found if result.correction is None else [*found, claim(say.no_interval)]
+    return found
 
 
 def _provisional(result: Decided) -> list[Claim]:
@@ -163,7 +170,7 @@ def claims(result: Decided) -> list[Claim]:
             )
         found += _below_the_spread(result)
     n_simulations = result.summary.n_simulations
-    if n_simulations and result.correction is None:
+    if n_simulations:
         others = [value for value in SENSITIVITIES if value != result.c]
         at_each = [result.at(c=value).survivors for value in others]
         found.append(claim(say.sensitivity, others, result.ranking[0], at_each))
@@ -174,8 +181,6 @@ def claims(result: Decided) -> list[Claim]:
     if isinstance(result.setting.c, CalibratedC):
         how = _chosen(result)
         found.append(claim(say.method_of_c, result.c, result.method.name, n_simulations, how))
-    if result.correction is not None:
-        found.append(claim(say.method_of_correction, result.correction.slope))
     return found
 
 
@@ -310,8 +315,6 @@ def methods(result: Decided) -> str:
     parts = written(result, before)
     if result.calibration is not None:
         parts.append(result.calibration.methods())
-        if result.correction is not None:
-            parts.append(say.method_of_correction(result.correction.slope))
     else:
         n_simulations = result.summary.n_simulations
         parts.append(say.method_of_c(result.c, result.method.name, n_simulations, _chosen(result)))

@@ -135,6 +135,12 @@ def groups_of(number: HowMany, noun: str) -> str:
     return count(number, noun)
 
 
+def mean_over(observed: HowMany | None, noun: str) -> str:
+    """As "over schools", or of several factors "over subjects × items"."""
+    nouns = list(observed) if isinstance(observed, Levels) else [noun]
+    return f"over {' × '.join(map(plural, nouns))}"
+
+
 def new(number: HowMany, noun: str) -> str:
     """The head of a column: as "1 new school", "160 new schools" or "all schools"; of several
     factors "30 new subjects × the same items".
@@ -181,8 +187,49 @@ def opening(n_models: int, n_points: int, observed: HowMany, noun: str, source: 
         if source.n_folds and source.n_folds != observed:
             left_out += f" in {source.n_folds} folds"
     if source.loss or left_out:
-        parts.append(f"Loss: {source.loss or 'not named'}{unit}{left_out}.")
+        of_which = ""
+        if source.metric and observed and noun != "row":
+            of_which = f" of all {plural(source.point)} together"
+            if source.weights == "groups":
+                of_which = f", the mean of the {plural(noun)}' own"
+        kind = "Metric" if source.metric else "Loss"
+        parts.append(f"{kind}: {source.loss or 'not named'}{unit}{of_which}{left_out}.")
     return " ".join(parts)
+
+
+def by_losses(named: Mapping[str, tuple[str, bool]]) -> str:
+    """Which model is best by each loss, and whether it beats another surely; where they disagree.
+
+    Examples
+    --------
+    >>> by_losses({"log": ("line", True), "F1": ("line", False), "RMSE": ("mean", True)})
+    'The losses disagree: by log and F1 line is best, by RMSE mean. F1 rejects no model.'
+    """
+    best: dict[str, list[str]] = {}
+    for loss, (model, _) in named.items():
+        best.setdefault(model, []).append(loss)
+    silent = [loss for loss, (_, rejects) in named.items() if not rejects]
+    said = f"By each of {listed(list(named))}, {next(iter(best))} is best."
+    if len(best) > 1:
+        parts = [
+            f"by {listed(losses)} {model}{' is best' if not place else ''}"
+            for place, (model, losses) in enumerate(best.items())
+        ]
+        said = f"The losses disagree: {', '.join(parts)}."
+    if len(silent) == len(named):
+        return f"{said} None of them rejects a model."
+    reject = "rejects" if len(silent) == 1 else "reject"
+    return f"{said} {listed(silent)} {reject} no model." if silent else said
+
+
+def measure(source: Provenance) -> str:
+    """What the first column of numbers is."""
+    return source.loss or "metric" if source.metric else "mean loss"
+
+
+def leads(source: Provenance) -> str:
+    """What the best model has."""
+    return f"the {'highest' if source.metric == 'higher' else 'lowest'} {measure(source)}"
 
 
 def not_shown(n_models: int) -> list[str]:
@@ -202,6 +249,7 @@ def decided(
     by_more: str,
     same: Sequence[str] = (),
     tied: Sequence[str] = (),
+    leads: str = "the lowest mean loss",
 ) -> str:
     """Who would probably win again, with P, and against whom that is open; at most two sentences.
 
@@ -226,7 +274,7 @@ def decided(
     if beaten:
         return f"{wins} {where}, but not surely against {against}. If you need one model: {best}."
     return (
-        f"No winner is named: {best} has the lowest mean loss, but would not surely win "
+        f"No winner is named: {best} has {leads}, but would not surely win "
         f"again{by_more} {where}: {against}. If you need one model: {best}."
     )
 
@@ -289,11 +337,6 @@ def provisional(c: float, other: str, at_c: float, unknown: float, n_data_sets: 
         f"Provisional: against {other}, at c = {c:g} {p_is(at_c)}; over what c has been on "
         f"{n_data_sets} real data sets {p_is(unknown)}. Groups, or a calibration, would tell more."
     )
-
-
-def no_interval() -> str:
-    """Why there are no intervals beside a P that was read through a curve."""
-    return "Intervals are not shown: the calibration curve is of P alone."
 
 
 def small_lead(other: str, value: float, where: str) -> str:
@@ -369,6 +412,7 @@ def _not_measured(measured: int, n_units: int, noun: str) -> str:
 def noted(note: Note, noun: str = "group") -> str:
     """A note of a law or of a check, in words."""
     names = listed(note.models)
+    first, last = (*note.models, "", "")[:2]
     texts = {
         "few points": f"There are only {note.value:g} points: the tails of the losses are not "
         "known, so take probabilities as rough.",
@@ -395,6 +439,12 @@ def noted(note: Note, noun: str = "group") -> str:
         f"{plural(noun)}.",
         "unequal sizes": f"Sizes of {plural(noun)} differ much: a mean over points is worth only "
         f"as much as {note.value:.1f} {plural(noun)} of equal size.",
+        "another by points": f"By the mean over points, where {plural(noun)} count by their size, "
+        f"{last} is better than {first}: say which of the two means is asked "
+        f"for, by {opt.weights('groups')} or {opt.weights('points')}.",
+        "another by groups": f"By the mean over {plural(noun)}, where each weighs the same, "
+        f"{last} is better than {first}: say which of the two means is asked "
+        f"for, by {opt.weights('groups')} or {opt.weights('points')}.",
         "goes with size": f"The difference between {names} depends on the size of the {noun} (rank "
         f"correlation {note.value:.2f}): means over {plural(noun)} and over points answer "
         "different questions.",
@@ -519,6 +569,34 @@ def plan_question(
     )
 
 
+def more_levels(number: float, noun: str) -> str:
+    """As "20 more subjects"."""
+    return f"ever more {plural(noun)}" if number == inf else count(number, f"more {noun}")
+
+
+def factor_plan(best: str, observed: Levels, threshold: float, by_more: str) -> str:
+    """What the chances of a plan of several factors are of."""
+    return (
+        f"Chance that so many more levels, beside {groups_of(observed, '')}, decide between "
+        f"{best} and a model: that one of them would win{by_more}, with P above {threshold:g}, if "
+        "that larger study were repeated."
+    )
+
+
+def cheapest(best: str, model: str, found: Mapping[str, Any] | None, power: float) -> str:
+    """The cheapest design that decides often enough."""
+    if found is None:
+        return (
+            f"Between {best} and {model} no design that was looked at decides in {percent(power)}."
+        )
+    parts = [more_levels(n, noun) for noun, n in found["more"].items() if n]
+    return (
+        f"Between {best} and {model} the cheapest design that decides in {percent(power)} has "
+        f"{' and '.join(parts) or 'no more levels'}, at a cost of {found['cost']:g} (chance "
+        f"{chance(found['chance'])})."
+    )
+
+
 def monte_carlo(error: float, rng: int) -> str:
     """How well drawn numbers are known."""
     return f"Monte Carlo error at most {error:.2g}, rng = {rng}."
@@ -634,14 +712,6 @@ def method_of_c(c: float, law: str, n_simulations: int, chosen: str) -> str:
     )
 
 
-def method_of_correction(slope: float) -> str:
-    """That P was read through the curve of a calibration."""
-    return (
-        "Probabilities were then read through the calibration curve: their log odds were "
-        f"multiplied by {slope:.2g}."
-    )
-
-
 def method_of_rule(threshold: float, margin: float, unit: str, looks: bool) -> str:
     """The rule."""
     sequence = (
@@ -717,15 +787,13 @@ def looks_skipped(looked: int, numbers: int, noun: str) -> str:
     )
 
 
-def ranked(level: float, tier: Sequence[str], n_models: int) -> str:
-    """Which models may be the best."""
-    if len(tier) == 1:
-        best = tier[0]
-    elif len(tier) <= MOST_NAMED:
-        best = f"among {listed(tier)}"
-    else:
-        best = f"one of {len(tier)} of the {n_models} models, the first tier"
-    return f"With {percent(level)} confidence the best is {best}."
+def ranked(threshold: float, tier: Sequence[str], n_models: int) -> str:
+    """Which models nothing is above, and what a tier is."""
+    first = listed(tier) if len(tier) <= MOST_NAMED else f"{len(tier)} of {n_models} models"
+    return (
+        f"First tier: {first}. A model is behind another where P is above {threshold:g}; a tier "
+        "holds models that are behind none of those that are left."
+    )
 
 
 # ---------------------------------------------------------------- above pictures
@@ -767,25 +835,12 @@ def picture_of_risks(
     return f"Risk{where}; points: mean loss; {bars}{_rejected(rejected)}.{_not_drawn(cut)}"
 
 
-def picture_of_differences(level: float | None, wins: str, heads: Sequence[str], cut: int) -> str:
-    """How to read differences from the best; without a level there are no intervals."""
-    bars = "" if level is None else f"Bars: {percent(level)} intervals. "
+def picture_of_differences(level: float, wins: str, heads: Sequence[str], cut: int) -> str:
+    """How to read differences from the best."""
     where = f"{'' if wins.endswith(' in') else ' at'} {' / '.join(heads)}" if heads else ""
-    return f"{bars}At the right {wins}{where}, and the decision.{_not_drawn(cut)}"
-
-
-def picture_of_pairs(rejected: bool, corrected: bool, cut: int) -> str:
-    """How to read the matrix of probabilities."""
-    frames = " Frames: the pairs that reject." if rejected else ""
-    how = ", read through the calibration" if corrected else ""
-    return f"P(model of the row better){how}.{frames}{_not_drawn(cut)}"
-
-
-def picture_of_sweep(c: float, threshold: float, cut: int) -> str:
-    """How to read the decision over c."""
     return (
-        f"Rejected above the line at {threshold:g}; dotted: c = {c:g}; above: how many models are "
-        f"not rejected.{_not_drawn(cut)}"
+        f"Bars: {percent(level)} intervals. At the right {wins}{where}, and the decision."
+        f"{_not_drawn(cut)}"
     )
 
 
@@ -793,14 +848,6 @@ def picture_of_quantiles(c: float, *, tail: bool) -> str:
     """How to read quantile functions and paths."""
     axis = "the axis is stretched towards the largest losses" if tail else "the top is cut"
     return f"Each path is a replication; its mean is a risk. c = {c:g}; {axis}."
-
-
-def picture_of_ranks(level: float, tier: Sequence[str], n_models: int, cut: int) -> str:
-    """How to read intervals of ranks."""
-    return (
-        f"{ranked(level, tier, n_models)} Bars: ranks that each may have; behind the name its "
-        f"tier.{_not_drawn(cut)}"
-    )
 
 
 def picture_of_plan(best: str, cut: int, threshold: float) -> str:
@@ -881,5 +928,5 @@ def groups_not_listed(n_groups: int, listed: int, noun: str) -> str:
         return ""
     return (
         f"Of {n_groups} {plural(noun)}, the {listed // 2} with the largest and the {listed // 2} "
-        "with the smallest difference are listed; result.groups_table() has all."
+        "with the smallest difference are listed; result.summary.means has all."
     )

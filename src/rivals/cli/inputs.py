@@ -39,7 +39,7 @@ def compared(
 
 def read(
     sources: Sequence[str], files: Mapping[str, Any]
-) -> tuple[GroupSummaries | dict[str, Losses], dict[str, Any]]:
+) -> tuple[GroupSummaries | Mapping[str, Losses], dict[str, Any]]:
     """Losses or summaries from files, and the labels of clusters and segments."""
     is_evaluation = bool({"score", "metric", "missing"} & set(files))
     if all(source.endswith(".json") for source in sources) and not is_evaluation:
@@ -57,7 +57,7 @@ def read(
     return _table(sources[0], files)
 
 
-def _table(source: str, files: Mapping[str, Any]) -> tuple[dict[str, Losses], dict[str, Any]]:
+def _table(source: str, files: Mapping[str, Any]) -> tuple[Mapping[str, Losses], dict[str, Any]]:
     from rivals.read._frames import opened
 
     is_predictions = "target" in files
