@@ -150,7 +150,7 @@ def test_few_items_are_counted():
 def test_items_are_counted_below_fifty_alone():
     few, many = (rivals.compare(items(n)) for n in (49, 50))
     for result, counted in ((few, True), (many, False)):
-        law = result.reduced.differences(result.setting, np.array([0]), np.array([1]))
+        law = result._decided.reduced.differences(result.setting, np.array([0]), np.array([1]))
         assert law.are_items is counted
 
 
