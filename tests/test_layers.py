@@ -47,6 +47,7 @@ LAYERS = [
     ["_desiderata"],
     ["testbeds", "testing"],
     ["plots"],
+    ["emdcmp"],
     ["report"],
     ["cli"],
     ["__main__"],

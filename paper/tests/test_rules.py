@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
+from rivals_paper.bins import judge_c
 
-from rivals.calibration import judge_c
 from rivals_paper import rules
 
 

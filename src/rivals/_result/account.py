@@ -63,6 +63,9 @@ def decision(result: Decided) -> list[Claim]:
         found.append(claim(say.equivalent, best, same, result.setting.margin, unit))
     if by_others and len(by_others) <= say.MOST_NAMED:
         found.append(claim(say.not_beaten_by_best, by_others))
+    if isinstance(result.setting.c, CalibratedC) and result.rejections:
+        rest = [name for name in result.survivors if name != best]
+        found.append(claim(say.holds_until, result.holds_until, rest))
     return found
 
 
