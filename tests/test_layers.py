@@ -65,6 +65,7 @@ ORDER = {
         "factors",
         "budget",
         "leads",
+        "items",
         "probability",
         "looks",
         "more_groups",
