@@ -10,7 +10,7 @@ import numpy as np
 from rivals._core.losses import Losses, Provenance
 from rivals._core.texts import Refusal, opt
 from rivals._core.types import FloatArray
-from rivals.read._frames import Frame, columns_of_models, opened
+from rivals.read._frames import Frame, columns_of_models, names_of, opened
 from rivals.read._table import losses_of
 
 # A loss: from what came true and what was predicted to one number for each point.
@@ -23,7 +23,7 @@ def predictions(
     target: str,
     loss: str | PointLoss = "absolute",
     models: Iterable[str] | None = None,
-    groups: str | None = None,
+    groups: str | Iterable[str] | None = None,
     ignore: Iterable[str] = (),
     unit: str = "",
     left_out: bool | None = None,
@@ -42,7 +42,7 @@ def predictions(
         point.
     models : iterable of str, optional
         The columns that are models; all others by default.
-    groups : str, optional
+    groups : str, or several, optional
         The column that says which group a point belongs to.
     ignore : iterable of str
         Columns to leave out, such as an id.
@@ -65,11 +65,12 @@ def predictions(
     """
     by_label = loss == "zero-one"
     of_points, name_of_loss = _loss_of(loss)
-    frame = opened(source, labels=[] if groups is None else [groups])
+    factors = [] if groups is None else names_of(groups)
+    frame = opened(source, labels=factors)
     frame.check_there("target", target)
-    grouping = None if groups is None else frame.grouping(groups)
+    grouping = frame.groupings(groups)
     names = columns_of_models(
-        frame, models, ignore, [target, groups], are_losses=False, any_kind=by_label
+        frame, models, ignore, [target, *factors], are_losses=False, any_kind=by_label
     )
     if target in names:
         raise ValueError(f"{frame.where}: {target!r} is the target, and cannot be a model")
