@@ -5,10 +5,9 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Sequence
-from difflib import get_close_matches
 from typing import Any
 
-from rivals._core.setting import number
+from rivals._core.setting import near, number
 from rivals._core.texts import Refusal, WrongKind, opt
 
 # Codes for terminals, ends of lines, marks that turn the direction of what follows, and halves of
@@ -67,7 +66,5 @@ def place_of(name: str, names: Sequence[str]) -> int:
     """Where a model stands among others; one that is not there is told which are."""
     if name in names:
         return names.index(name)
-    near = get_close_matches(str(name), names, n=1)
     some = ", ".join(names[:MOST_LISTED]) + (", …" if len(names) > MOST_LISTED else "")
-    meant = f"did you mean {near[0]!r}?" if near else f"there are {some}"
-    raise ValueError(f"there is no model {name!r}; {meant}")
+    raise ValueError(f"there is no model {name!r}{near(name, names) or f'; there are {some}'}")

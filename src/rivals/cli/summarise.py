@@ -32,7 +32,6 @@ class Estimates:
     )
     baseline: str | None = meaning("What to call the model that differences are from.")
     correlation: float | None = meaning("Between estimates of one group; 0 if independent.")
-    higher_is_better: bool = meaning("Estimates are scores, such as an AUC.", False)
 
 
 @with_options
@@ -76,13 +75,17 @@ def _summaries(
         raise ValueError("--site: all rows are one group of losses; leave --groups or --site out")
     factors = files.get("groups", [])
     is_lazy = source != "-" and all(name in WHERE_THEY_LIE for name in files) and len(factors) < 2
+    # Of estimates that are scores, as an AUC.
+    higher = {name: value for name, value in files.items() if name == "higher_is_better"}
+    files = {name: value for name, value in files.items() if name != "higher_is_better"}
     if "estimate" in estimates or (is_lazy and site is None):
         from rivals.read._summaries import summaries
 
-        listed = {
+        listed: dict[str, Any] = {
             name: names(files[name], f"--{name}") for name in ("models", "ignore") if name in files
         }
-        given = {**files, **listed, **estimates, "groups": factors[0] if factors else None}
+        given = {**files, **listed, **estimates, **higher}
+        given["groups"] = factors[0] if factors else None
         found = summaries(source, **given)
         if "estimate" not in estimates:
             say_losses(source, found.models)
