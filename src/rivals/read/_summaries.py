@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from rivals._core.arrays import factorised, finite
+from rivals._core.cells import CellSummaries, holds_cells
 from rivals._core.grouping import noun_of
 from rivals._core.losses import Provenance
 from rivals._core.optional import need
@@ -46,7 +47,7 @@ def summaries(
     loss: str = "",
     unit: str = "",
     left_out: bool | None = None,
-) -> GroupSummaries:
+) -> GroupSummaries | CellSummaries:
     """Read what method "groups" needs, and no more.
 
     Parameters
@@ -103,7 +104,7 @@ def summaries(
     said = Provenance(loss=loss, unit=unit, left_out=left_out)
     sites = _sites(source)
     if sites is not None:
-        return GroupSummaries.join(sites)
+        return joined(sites)
     if groups is None:
         raise Refusal(f"{opt['groups']}: name the column that says which group a row belongs to")
     if estimate is not None:
@@ -117,14 +118,26 @@ def summaries(
     return GroupSummaries.of_reducer(_reduced(rows), chosen, noun_of(groups), said)
 
 
-def _sites(source: Any) -> list[GroupSummaries] | None:
+def joined(sites: list[GroupSummaries | CellSummaries]) -> GroupSummaries | CellSummaries:
+    """The groups of all sites, or the cells."""
+    cells = [site for site in sites if isinstance(site, CellSummaries)]
+    groups = [site for site in sites if isinstance(site, GroupSummaries)]
+    if cells and groups:
+        raise ValueError(
+            f"{len(groups)} of {len(sites)} sites have groups of one factor, and the others cells "
+            "of several; summarise all of them by the same factors"
+        )
+    return CellSummaries.join(cells) if cells else GroupSummaries.join(groups)
+
+
+def _sites(source: Any) -> list[GroupSummaries | CellSummaries] | None:
     """Summaries of other sites, if the source is some."""
     several = source if isinstance(source, (list, tuple)) else [source]
     if not several:
         raise ValueError("no site was given: the list of .json files is empty")
-    found = []
+    found: list[GroupSummaries | CellSummaries] = []
     for each in several:
-        if isinstance(each, GroupSummaries):
+        if isinstance(each, (GroupSummaries, CellSummaries)):
             found.append(each)
         elif isinstance(each, (str, bytes, PathLike)) and fsdecode(each).endswith(".json"):
             found.append(_from_file(Path(fsdecode(each))))
@@ -137,9 +150,12 @@ def _sites(source: Any) -> list[GroupSummaries] | None:
     return found or None
 
 
-def _from_file(path: Path) -> GroupSummaries:
+def _from_file(path: Path) -> GroupSummaries | CellSummaries:
     try:
-        return GroupSummaries.from_json(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
+        return (
+            CellSummaries.from_json(text) if holds_cells(text) else GroupSummaries.from_json(text)
+        )
     except FileNotFoundError:
         raise FileNotFoundError(f"{path}: there is no such file") from None
     except ValueError as error:
