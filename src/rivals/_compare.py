@@ -2,43 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import numpy.typing as npt
 
 from rivals._core.candidates import is_frame, losses_of_all, split_frame
 from rivals._core.cells import CellSummaries
-from rivals._core.decided import Decided
+from rivals._core.decided import Calibrated, Decided
 from rivals._core.losses import Study
 from rivals._core.mistakes import mistakes
 from rivals._core.seeds import entropy_from
 from rivals._core.setting import CalibratedC, Setting, one_of
 from rivals._core.summaries import GroupSummaries
 from rivals._core.texts import Refusal, opt
-from rivals._core.types import RNG
+from rivals._core.types import RNG, Frame
 from rivals._questions.segments import parts_of
 from rivals._result.comparison import Comparison
 from rivals.laws import Factors, Groups, Law, Reversal, law_of, other_recordings
 
+# Name → losses, a pair (observed, simulated), or a candidate; a column of losses for each model.
+Models: TypeAlias = Mapping[Any, Any] | Iterable[tuple[Any, Any]] | GroupSummaries | Frame
+# Of each point; or the name of a column.
+Labels: TypeAlias = npt.ArrayLike | str
+MethodName: TypeAlias = Literal["groups", "transport", "beta", "paper", "reversal"]
+
 
 def compare(
-    models: Any,
+    models: Models,
     data: Any = None,
     *,
-    groups: Any = None,
-    method: str | Law[Any] | None = None,
-    c: Any = None,
+    groups: Labels | Sequence[str] | Mapping[str, Labels] | Frame | None = None,
+    method: MethodName | Law[Any] | None = None,
+    c: float | Calibrated | None = None,
     threshold: float = 0.95,
     margin: float = 0.0,
     new_groups: float | Mapping[str, float] | None = None,
     level: float = 0.9,
     looks: Literal["any"] | None = None,
     order: Literal["time"] | None = None,
-    clusters: npt.ArrayLike | str | None = None,
-    by: npt.ArrayLike | str | None = None,
-    vary: Any = None,
+    clusters: Labels | None = None,
+    by: Labels | None = None,
+    vary: Mapping[str, float] | Sequence[Any] | None = None,
     signal: int | str | None = None,
     n_simulations: int | None = None,
     rng: RNG = None,
@@ -107,9 +113,10 @@ def compare(
     >>> result.best, list(result.rejections)
     ('line', ['mean'])
     """
-    calibration = c if hasattr(c, "choose_c") else None
+    calibration: Any = c if hasattr(c, "choose_c") else None
+    given: Any = c  # what is no number, a setting refuses
     setting = Setting(
-        c=None if calibration is not None else c,
+        c=None if calibration is not None else given,
         threshold=threshold,
         margin=margin,
         new_groups=new_groups,  # type: ignore[arg-type]  # checked there
