@@ -25,9 +25,12 @@ from rivals._core.losses import (
     Losses,
     Provenance,
     Study,
+    by_groups,
+    by_points,
     check_names,
     one_source,
 )
+from rivals._core.setting import one_of
 from rivals._core.texts import Refusal, opt
 from rivals._core.types import BoolArray, FloatArray, IntArray
 from rivals.method.budget import FALLS, shared_training
@@ -148,8 +151,32 @@ class GroupSummaries:
             means,
             PairSums.of(first, gaps, whole=True),
             grouping.noun,
-            study.source,
+            replace(study.source, weights="groups"),
             shared=shared_by_fits(study),
+        ).weighted(study.source.weights)
+
+    def weighted(self, weights: str) -> GroupSummaries:
+        """Groups that weigh the same, or count by points.
+
+        Groups then have their influences on the mean over points in the place of their means, so
+        that all else is as for groups that weigh the same.
+        """
+        one_of("groups", "points")("weights", weights)
+        if weights == self.source.weights:
+            return self
+        if self.rows:
+            raise Refusal(f"{opt.weights(weights)} is about groups; pass {opt.groups} too")
+        moved = by_points if weights == "points" else by_groups
+        part = self.sizes / self.sizes.mean()
+        part = part if weights == "points" else 1.0 / part
+        rate = float(np.mean(part**2 / self.sizes) / np.mean(1.0 / self.sizes))
+        return replace(
+            self,
+            first=moved(self.first, self.sizes),
+            gaps=moved(self.gaps, self.sizes),
+            pairs=self.pairs.scaled(rate),
+            source=replace(self.source, weights=weights),
+            variances=None if self.variances is None else self.variances * part**2,
         )
 
     @classmethod
@@ -513,7 +540,7 @@ def shared_by_fits(study: Study) -> FloatArray | None:
     """
     if not study.fits:
         return None
-    of_foldings = [shared_training(each.means, each.part) for each in study.fits]
+    of_foldings = [shared_training(each.means, each.part) for each in study.shares()]
     return np.asarray(np.mean(of_foldings, axis=0))
 
 

@@ -55,20 +55,30 @@ def decision(result: Decided) -> list[Claim]:
     by_others = {name: found.by for name, found in result.rejections.items() if found.by != best}
     found = []
     if by_best or open_models or tied or not same:
-        said = (best, by_best, open_models, where, by_more, list(same), tied)
+        leads = say.leads(result.summary.source)
+        said = (best, by_best, open_models, where, by_more, list(same), tied, leads)
         found.append(claim(say.decided, *said))
     unit = result.summary.source.unit
     if same:
         found.append(claim(say.equivalent, best, same, result.setting.margin, unit))
     if by_others and len(by_others) <= say.MOST_NAMED:
         found.append(claim(say.not_beaten_by_best, by_others))
+    if isinstance(result.setting.c, CalibratedC) and result.rejections:
+        rest = [name for name in result.survivors if name != best]
+        found.append(claim(say.holds_until, result.holds_until, rest))
     return found
 
 
 def cautions(result: Decided) -> list[Claim]:
     """What speaks against the decision, the gravest first."""
     noun = result.noun
-    grave = ("opposite sign", "same losses", "errors not known")
+    grave = (
+        "opposite sign",
+        "same losses",
+        "errors not known",
+        "another by points",
+        "another by groups",
+    )
     found = [claim(say.noted, note, noun) for note in result.notes if note.code in grave]
     found += _provisional(result)
     found += _open(result)

@@ -96,6 +96,22 @@ class Comparison(Answer):
         return self._decided.rejections
 
     @property
+    def holds_until(self) -> dict[str, float]:
+        """Of each rejected model, up to which c it stays rejected.
+
+        The largest power of two, or c itself; infinite where it is rejected at 2¹² too. Empty with
+        groups, where there is no c.
+
+        Examples
+        --------
+        >>> import rivals
+        >>> from rivals.testbeds import toys
+        >>> rivals.compare(toys.losses(), rng=0).holds_until
+        {'B': 8.0}
+        """
+        return self._decided.holds_until
+
+    @property
     def risk(self) -> dict[str, float]:
         """The risk of each model, in the order given.
 

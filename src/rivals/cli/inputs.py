@@ -19,7 +19,7 @@ LOGS = (".eval", ".jsonl")
 OF_TABLES = ("groups", "models", "ignore", "loss", "clusters", "by", "order", "unit", "left_out")
 OF_LOSSES = (*OF_TABLES, "simulated", "log_likelihood")
 OF_PREDICTIONS = (*OF_TABLES, "target")
-OF_EVALUATIONS = ("score", "metric", "missing")
+OF_EVALUATIONS = (*("score", "metric", "missing", "reducer", "new", "cluster", "higher_is_better"),)
 
 
 def compared(
@@ -39,9 +39,9 @@ def compared(
 
 def read(
     sources: Sequence[str], files: Mapping[str, Any]
-) -> tuple[GroupSummaries | dict[str, Losses], dict[str, Any]]:
+) -> tuple[GroupSummaries | Mapping[str, Losses], dict[str, Any]]:
     """Losses or summaries from files, and the labels of clusters and segments."""
-    is_evaluation = bool({"score", "metric", "missing"} & set(files))
+    is_evaluation = bool({*OF_EVALUATIONS} & set(files))
     if all(source.endswith(".json") for source in sources) and not is_evaluation:
         from rivals.read._summaries import summaries
 
@@ -57,7 +57,7 @@ def read(
     return _table(sources[0], files)
 
 
-def _table(source: str, files: Mapping[str, Any]) -> tuple[dict[str, Losses], dict[str, Any]]:
+def _table(source: str, files: Mapping[str, Any]) -> tuple[Mapping[str, Losses], dict[str, Any]]:
     from rivals.read._frames import opened
 
     is_predictions = "target" in files

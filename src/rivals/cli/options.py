@@ -50,6 +50,13 @@ class Files:
         "Column of scores of items in tasks, one score in a row, with columns model, task and item."
     )
     metric: str | None = meaning("Which score, where logs of evaluations have several.")
+    reducer: str | None = meaning(
+        "How runs of an item become one score: mean, max, pass_at_2 and so on; by default what "
+        "logs say."
+    )
+    new: str | None = meaning("What is drawn anew of evaluations: tasks, or items of these tasks.")
+    cluster: str | None = meaning("What items belong to, as a passage: a column, or metadata.")
+    higher_is_better: bool | None = meaning("Whether scores, or estimates, are better if higher.")
     missing: str = meaning("Items that some models lack: refuse or drop.", "refuse")
     clusters: str | None = meaning(
         "Column that says which points belong together without being replications."
@@ -64,6 +71,13 @@ class Files:
         "Each group was predicted by models fitted to the other groups; or all models were fitted "
         "before, to data of none of them."
     )
+
+
+# Two words for what is so, or is not.
+PAIRED = {
+    "left_out": ["--left-out/--fitted-before"],
+    "higher_is_better": ["--higher-is-better/--lower-is-better"],
+}
 
 
 def with_options(command: Command) -> Command:
@@ -116,8 +130,7 @@ def _parameter(each: Field[Any], kind: Any) -> inspect.Parameter:
     if reads_number:
         kind = Any
     declared = [] if kind is not bool else [f"--{each.name.replace('_', '-')}"]
-    if each.name == "left_out":
-        declared = ["--left-out/--fitted-before"]
+    declared = PAIRED.get(each.name, declared)
     return inspect.Parameter(
         each.name,
         inspect.Parameter.KEYWORD_ONLY,

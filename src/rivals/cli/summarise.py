@@ -31,7 +31,6 @@ class Estimates:
     )
     baseline: str | None = meaning("What to call the model that differences are from.")
     correlation: float | None = meaning("Between estimates of one group; 0 if independent.")
-    higher_is_better: bool = meaning("Estimates are scores, such as an AUC.", False)
 
 
 @with_options
@@ -74,13 +73,16 @@ def _summaries(
     if site is not None and ("groups" in files or "estimate" in estimates):
         raise ValueError("--site: all rows are one group of losses; leave --groups or --site out")
     is_lazy = source != "-" and all(name in WHERE_THEY_LIE for name in files)
+    # Of estimates that are scores, as an AUC.
+    higher = {name: value for name, value in files.items() if name == "higher_is_better"}
+    files = {name: value for name, value in files.items() if name != "higher_is_better"}
     if "estimate" in estimates or (is_lazy and site is None):
         from rivals.read._summaries import summaries
 
-        listed = {
+        listed: dict[str, Any] = {
             name: names(files[name], f"--{name}") for name in ("models", "ignore") if name in files
         }
-        found = summaries(source, **{**files, **listed, **estimates})
+        found = summaries(source, **{**files, **listed, **estimates, **higher})
         if "estimate" not in estimates:
             say_losses(source, found.models)
         return found

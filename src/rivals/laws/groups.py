@@ -201,7 +201,14 @@ class Groups(Law[GroupSummaries]):
         effective = float(summary.sizes.sum()) ** 2 / float(np.sum(summary.sizes**2.0))
         if effective < 0.5 * summary.sizes.size:
             notes.append(Note("unequal sizes", value=effective))
-        order = np.argsort(self.risk(summary), kind="stable")
+        risk = self.risk(summary)
+        order = np.argsort(risk, kind="stable")
+        other = "points" if source.weights == "groups" else "groups"
+        if summary.variances is None:
+            winner = int(np.argmin(self.risk(summary.weighted(other))))
+            if risk[winner] > risk[order[0]]:
+                pair = (summary.models[order[0]], summary.models[winner])
+                notes.append(Note(f"another by {other}", pair))
         with_size = _goes_with_size(summary, int(order[0]), int(order[1]))
         if with_size:
             pair = (summary.models[order[0]], summary.models[order[1]])
