@@ -64,6 +64,7 @@ ORDER = {
         "factors",
         "budget",
         "leads",
+        "items",
         "probability",
         "looks",
         "more_groups",

@@ -232,6 +232,12 @@ class GroupSummaries:
         return max(int(self.sizes.sum()) - self.sizes.size, 1)
 
     @cached_property
+    def binary(self) -> bool:
+        """Whether every unit is 0 or 1."""
+        means = self.means
+        return bool(np.all((means == 0.0) | (means == 1.0)))
+
+    @cached_property
     def between(self) -> PairSums:
         """Squares of differences about their means over units, summed."""
         gaps = self.gaps - self.gaps.mean(axis=1, keepdims=True)

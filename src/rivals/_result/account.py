@@ -88,7 +88,8 @@ def cautions(result: Decided) -> list[Claim]:
     if equivalent_models(result):
         found += _below_the_spread(result)
     found += _small_lead(result)
-    asked = [note for note in result.notes if note.code == "training not said"]
+    weak = ("few groups", "small groups", "one unit") if result.rejections else ()
+    asked = [note for note in result.notes if note.code in ("training not said", *weak)]
     found += [claim(say.noted, note, noun) for note in asked]
     return found
 
