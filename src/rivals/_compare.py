@@ -25,7 +25,9 @@ from rivals._result.comparison import Comparison
 from rivals.laws import Factors, Groups, Law, Reversal, law_of, other_recordings
 
 # Name → losses, a pair (observed, simulated), or a candidate; a column of losses for each model.
-Models: TypeAlias = Mapping[Any, Any] | Iterable[tuple[Any, Any]] | GroupSummaries | Frame
+Models: TypeAlias = (
+    Mapping[Any, Any] | Iterable[tuple[Any, Any]] | GroupSummaries | CellSummaries | Frame
+)
 # Of each point; or the name of a column.
 Labels: TypeAlias = npt.ArrayLike | str
 MethodName: TypeAlias = Literal["groups", "transport", "beta", "paper", "reversal"]
