@@ -362,6 +362,11 @@ class CellSummaries:
         return summary
 
 
+def holds_cells(text: str) -> bool:
+    """Whether a file says that it is of cells."""
+    return f'"{FORMAT}"' in text
+
+
 def _from_plain(found: dict[str, Any]) -> CellSummaries:
     source = Provenance(**found["source"])
     factors = []

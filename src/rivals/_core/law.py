@@ -30,18 +30,22 @@ class Differences(Protocol):
 
     def below(self, value: FloatArray) -> FloatArray:
         """P(R_a − R_b < value), priors × pairs: by all simulations together, and by each alone."""
+        ...
 
     def bracket(self) -> tuple[FloatArray, FloatArray]:
         """Values that R_a − R_b hardly ever lies outside of, of each pair."""
+        ...
 
     def error(self, value: FloatArray) -> FloatArray:
         """Monte Carlo standard error of `below`, of each pair."""
+        ...
 
     def over(self, new_groups: Any) -> Self:
         """The same over another number of new groups; itself where there are none.
 
         It may also have `parts`, named parts of the variance, and `tau` and `i2`, of each pair.
         """
+        ...
 
 
 class Summary(Protocol):
@@ -61,6 +65,7 @@ class Summary(Protocol):
     @property
     def n_groups(self) -> int:
         """0 without groups; else it has what `GroupSummaries` has."""
+        ...
 
 
 S = TypeVar("S", bound=Summary)

@@ -71,7 +71,7 @@ class Comparison(Answer):
     # What the rest of the package reads: numbers as arrays, by the places of models.
     _decided: Decided
 
-    COLUMNS: ClassVar = tables.COLUMNS
+    COLUMNS: ClassVar[tuple[str, ...]] = tables.COLUMNS
 
     # ---------------------------------------------------------------- the decision
 

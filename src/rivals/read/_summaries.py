@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from rivals._core.arrays import LARGEST
+from rivals._core.cells import CellSummaries, holds_cells
 from rivals._core.grouping import Grouping
 from rivals._core.losses import Provenance, Study
 from rivals._core.optional import need
@@ -51,7 +52,7 @@ def summaries(
     loss: str = "",
     unit: str = "",
     left_out: bool | None = None,
-) -> GroupSummaries:
+) -> GroupSummaries | CellSummaries:
     """Read what method "groups" needs, and no more.
 
     Parameters
@@ -108,7 +109,7 @@ def summaries(
     said = Provenance(loss=loss, unit=unit, left_out=left_out)
     sites = _sites(source)
     if sites is not None:
-        return GroupSummaries.join(sites)
+        return joined(sites)
     if groups is None:
         raise Refusal(f"{opt['groups']}: name the column that says which group a row belongs to")
     if estimate is not None:
@@ -122,14 +123,26 @@ def summaries(
     return replace(found, source=said)
 
 
-def _sites(source: Any) -> list[GroupSummaries] | None:
+def joined(sites: list[GroupSummaries | CellSummaries]) -> GroupSummaries | CellSummaries:
+    """The groups of all sites, or the cells."""
+    cells = [site for site in sites if isinstance(site, CellSummaries)]
+    groups = [site for site in sites if isinstance(site, GroupSummaries)]
+    if cells and groups:
+        raise ValueError(
+            f"{len(groups)} of {len(sites)} sites have groups of one factor, and the others cells "
+            "of several; summarise all of them by the same factors"
+        )
+    return CellSummaries.join(cells) if cells else GroupSummaries.join(groups)
+
+
+def _sites(source: Any) -> list[GroupSummaries | CellSummaries] | None:
     """Summaries of other sites, if the source is some."""
     several = source if isinstance(source, (list, tuple)) else [source]
     if not several:
         raise ValueError("no site was given: the list of .json files is empty")
-    found = []
+    found: list[GroupSummaries | CellSummaries] = []
     for each in several:
-        if isinstance(each, GroupSummaries):
+        if isinstance(each, (GroupSummaries, CellSummaries)):
             found.append(each)
         elif isinstance(each, (str, bytes, PathLike)) and fsdecode(each).endswith(".json"):
             found.append(_from_file(Path(fsdecode(each))))
@@ -142,9 +155,12 @@ def _sites(source: Any) -> list[GroupSummaries] | None:
     return found or None
 
 
-def _from_file(path: Path) -> GroupSummaries:
+def _from_file(path: Path) -> GroupSummaries | CellSummaries:
     try:
-        return GroupSummaries.from_json(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
+        return (
+            CellSummaries.from_json(text) if holds_cells(text) else GroupSummaries.from_json(text)
+        )
     except FileNotFoundError:
         raise FileNotFoundError(f"{path}: there is no such file") from None
     except ValueError as error:
