@@ -70,7 +70,7 @@ ORDER = {
         "looks",
         "more_groups",
     ],
-    "laws": ["transport", "groups", "factors"],
+    "laws": ["groups", "rows", "transport", "factors"],
 }
 
 # Conveniences that reach up, when they are called and not before: result.plot(...).
