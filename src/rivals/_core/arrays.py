@@ -57,6 +57,7 @@ def numbers(given: Any, what: str) -> FloatArray:
     >>> numbers([1, 2.5], "losses")
     array([1. , 2.5])
     """
+    given = native(given)
     found = _array(given, what)
     kind = found.dtype.kind
     if kind in "mM":
@@ -72,8 +73,9 @@ def numbers(given: Any, what: str) -> FloatArray:
         raise WrongKind(f"{what} must be numbers; got {_first_text(found)}")
     if found.dtype != np.float64:
         return sealed(found.astype(np.float64))
-    in_arrow = library_of(given) in ("polars", "pyarrow") and not found.flags.writeable
-    return found if in_arrow else own(found)  # Arrow's memory never changes
+    # Arrow's memory never changes; what can be written to was just made from it.
+    in_arrow = library_of(given) in ("polars", "pyarrow")
+    return sealed(found) if in_arrow else own(found)
 
 
 def finite(given: Any, what: str) -> FloatArray:
@@ -164,6 +166,11 @@ def library_of(values: Any) -> str:
     return type(values).__module__.partition(".")[0]
 
 
+def native(values: Any) -> Any:
+    """What narwhals holds; anything else as it is."""
+    return values.to_native() if library_of(values) == "narwhals" else values
+
+
 def sealed(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """An array that was just made, closed against writing."""
     values.setflags(write=False)
@@ -201,8 +208,7 @@ def _array(given: Any, what: str) -> npt.NDArray[Any]:
                 "models (array.compressed() of each, with the same mask)"
             )
         return np.asarray(np.ma.getdata(given))
-    if hasattr(given, "null_count") and hasattr(given, "to_native"):
-        given = given.to_native()  # narwhals
+    given = native(given)
     if library_of(given) == "pandas":
         return _of_pandas(given)
     return np.asarray(given)
@@ -271,8 +277,7 @@ def factorised(labels: Any, what: str) -> tuple[IntArray, list[Any]]:
         raise WrongKind(
             f"{what} must be one label for each point, in their order; got {labels!r:.{SHOWN}}"
         )
-    if hasattr(labels, "null_count") and hasattr(labels, "to_native"):
-        labels = labels.to_native()  # narwhals
+    labels = native(labels)
     try:
         codes, found = _coded(labels, what)
     except TypeError as error:

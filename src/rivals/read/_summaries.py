@@ -227,6 +227,8 @@ class _Rows(NamedTuple):
         columns = [nw.col(places[name]).cast(nw.Float64) for name in chosen]
         numbered = [column.alias(f"x{i}") for i, column in enumerate(columns)]
         key = nw.col(places[groups]).alias("key")
+        if lazy.implementation.is_polars() and head[groups].dtype == nw.String:
+            key = key.cast(nw.Categorical)  # while it is read, by all cores
         return cls(lazy.select(key, *numbered), Names(where, chosen, groups))
 
 
@@ -266,10 +268,7 @@ def _add(reducer: Reducer, batch: Any, names: Names) -> None:
         finite(batch[f"x{place}"], f"{names.where}, model {name!r}: losses of a block of rows")
         for place, name in enumerate(names.models)
     ]
-    step = rows_at_once(len(losses))
-    for begin in range(0, codes.size, step):
-        piece = slice(begin, begin + step)
-        reducer.add([each[piece] for each in losses], codes[piece], labels)
+    reducer.add(losses, codes, labels)
 
 
 def _by_dask(frame: Any, rows: _Rows) -> Reducer:
