@@ -239,7 +239,14 @@ def _by_reversal(models: Any, data: Any, vary: Any, signal: Any, setting: Settin
     study = study_of(
         models, data, groups=None, order=None, clusters=None, n_simulations=0, entropy=setting.rng
     )
-    summary = other_recordings(dict(models), data, vary, signal, study, setting.rng)
+    summary = other_recordings(
+        dict(zip(study.names, dict(models).values(), strict=True)),
+        data,
+        vary,
+        signal,
+        study,
+        setting.rng,
+    )
     return Comparison(Decided.of(Reversal(), summary, setting, mistakes(study)))
 
 

@@ -173,3 +173,19 @@ def test_ties_that_leave_no_variance_are_counted(sizes):
     assert beside.low[0] < 0.0 < beside.high[0]
     many = np.arange(20.0)
     assert rivals.compare({"a": many, "b": many + 0.25}, groups=np.arange(20)).rejections
+
+
+def test_one_data_set_answers_both_questions_under_their_own_names():
+    """Another place decides; new rows stand beside it, with the P that rows alone have."""
+    rng = np.random.default_rng(0)
+    given = rows(400)
+    drawn = {name: Losses(x, rng.permutation(x) + 0.1, left_out=False) for name, x in given.items()}
+    both = rivals.compare(drawn)
+    assert both.method.name == "transport"
+    assert "at another place" in both.conclusion
+    alone = rivals.compare({name: Losses(x, left_out=False) for name, x in given.items()})
+    expected = np.asarray(alone.probability[0, 1])
+    assert both.to_dict()["p_in_new_rows"][0][1] == pytest.approx(expected, abs=1e-9)
+    assert "Another question, 400 new rows from the same place" in both.details()
+    assert "study" not in str(both) + both.details()
+    assert alone.to_dict()["p_in_new_rows"] is None

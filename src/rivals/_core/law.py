@@ -141,6 +141,10 @@ class Law(ABC, Generic[S]):
         """
         raise NotImplementedError
 
+    def wins_in_new_rows(self, summary: S) -> FloatArray | None:
+        """[a, b] = P that a wins in as many new rows, where a law is of another question."""
+        return None
+
     def c_is_unknown(self, setting: Setting) -> bool:
         """Whether nothing says what c is."""
         return False

@@ -281,6 +281,7 @@ class Comparison(Answer):
             "segments": self.by().to_dict()["records"] if decided.parts else None,
             "source": asdict(self.summary.source),
             "budget": account.budget(decided),
+            "p_in_new_rows": account.in_new_rows(decided),
             "notes": [
                 {**asdict(note), "text": in_python(say.noted(note, decided.noun))}
                 for note in self.notes

@@ -553,6 +553,15 @@ def spread_between(other: str, tau: float, part: float, noun: str, unit: str) ->
     )
 
 
+def in_new_rows(best: str, chances: Mapping[str, float], n_rows: int, noun: str) -> str:
+    """The answer to the other question of one data set."""
+    against = ", ".join(f"against {name} {p_is(value)}" for name, value in chances.items())
+    return (
+        f"Another question, {new(n_rows, noun)} from the same place, needs no c: {best} wins again "
+        f"there {against}."
+    )
+
+
 def sensitivity(values: Sequence[float], best: str, survivors: Sequence[Sequence[str]]) -> str:
     """What the decision would be at other c."""
     parts = [
