@@ -462,6 +462,14 @@ def noted(note: Note, noun: str = "group") -> str:
         f"{plural(noun)} were left out in turn, say so by {opt.left_out(True)} when losses "
         "are read, or P "
         "is too sure.",
+        "few groups": f"{count(note.value, noun).capitalize()} are few: P takes them as drawn like "
+        f"all others, and one that is not changes the decision; three or four more {plural(noun)} "
+        "help more than anything else.",
+        "small groups": f"Half of the {plural(noun)} have {note.value:g} points or fewer: there P "
+        "has been too sure.",
+        "one unit": f"More than half of the difference between {listed(note.models[:2])} is of one "
+        f"{noun} ({listed(note.models[-1:])}, {100 * note.value:.0f} %): events as rare need more "
+        f"{plural(noun)}.",
         "unequal sizes": f"Sizes of {plural(noun)} differ much: a mean over points is worth only "
         f"as much as {note.value:.1f} {plural(noun)} of equal size.",
         "another by points": f"By the mean over points, where {plural(noun)} count by their size, "
@@ -542,6 +550,15 @@ def spread_between(other: str, tau: float, part: float, noun: str, unit: str) ->
     return (
         f"The difference from {other} varies between {plural(noun)} with a standard deviation τ of "
         f"{tau:.2g}{unit} (I² = {100 * part:.0f} % of the variance of the observed differences)."
+    )
+
+
+def in_new_rows(best: str, chances: Mapping[str, float], n_rows: int, noun: str) -> str:
+    """The answer to the other question of one data set."""
+    against = ", ".join(f"against {name} {p_is(value)}" for name, value in chances.items())
+    return (
+        f"Another question, {new(n_rows, noun)} from the same place, needs no c: {best} wins again "
+        f"there {against}."
     )
 
 
