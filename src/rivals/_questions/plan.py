@@ -101,7 +101,14 @@ class Plan(Answer):
     looks: bool
     rng: int
 
-    COLUMNS: ClassVar = ("model", "beside", "factor", "more", "chance", "standard_error")
+    COLUMNS: ClassVar[tuple[str, ...]] = (
+        "model",
+        "beside",
+        "factor",
+        "more",
+        "chance",
+        "standard_error",
+    )
 
     def __post_init__(self) -> None:
         """The same gate as for evidence: what is no probability is no plan."""

@@ -71,7 +71,7 @@ class Comparison(Answer):
     # What the rest of the package reads: numbers as arrays, by the places of models.
     _decided: Decided
 
-    COLUMNS: ClassVar = tables.COLUMNS
+    COLUMNS: ClassVar[tuple[str, ...]] = tables.COLUMNS
 
     # ---------------------------------------------------------------- the decision
 
@@ -94,6 +94,22 @@ class Comparison(Answer):
     def rejections(self) -> dict[str, Rejection]:
         """Which models are rejected, by which rival, with which P."""
         return self._decided.rejections
+
+    @property
+    def holds_until(self) -> dict[str, float]:
+        """Of each rejected model, up to which c it stays rejected.
+
+        The largest power of two, or c itself; infinite where it is rejected at 2¹² too. Empty with
+        groups, where there is no c.
+
+        Examples
+        --------
+        >>> import rivals
+        >>> from rivals.testbeds import toys
+        >>> rivals.compare(toys.losses(), rng=0).holds_until
+        {'B': 8.0}
+        """
+        return self._decided.holds_until
 
     @property
     def risk(self) -> dict[str, float]:
@@ -265,6 +281,7 @@ class Comparison(Answer):
             "segments": self.by().to_dict()["records"] if decided.parts else None,
             "source": asdict(self.summary.source),
             "budget": account.budget(decided),
+            "p_in_new_rows": account.in_new_rows(decided),
             "notes": [
                 {**asdict(note), "text": in_python(say.noted(note, decided.noun))}
                 for note in self.notes

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from html import escape
-from math import floor, inf, isfinite, log10
+from math import floor, inf, isfinite, log2, log10, nan
 from typing import Any
 
 from rivals._core.evidence import Note
@@ -151,13 +151,34 @@ def new(number: HowMany, noun: str) -> str:
     return f"all {plural(noun)}" if number == inf else count(number, f"new {noun}")
 
 
-def where(number: HowMany, observed: HowMany | None, noun: str) -> str:
+def value_of_c(c: float) -> str:
+    """As "0.0625"; a power of two that is longer as "2^-10"."""
+    text = f"{c:g}"
+    if len(text) <= 6:
+        return text
+    return f"2^{log2(c):g}" if log2(c).is_integer() else f"{c:.3g}"
+
+
+# What a replication is where no groups are observed, and nothing is drawn anew but the points.
+SAME_PROCESS = "on new data of the same process"
+
+
+def where(
+    number: HowMany,
+    observed: HowMany | None,
+    noun: str,
+    c: float = nan,
+    better_in: str | None = None,
+) -> str:
     """Where a winner would win again, for the end of a sentence.
 
-    Of one data set the question is another place; only of groups it is the study repeated.
+    Only of groups it is the study repeated. Of one data set it is what c was calibrated for, or
+    new data of the same process; another place where nobody knows c.
     """
-    if not number:
+    if not number and better_in is None:
         return "at another place"
+    if not number:
+        return f"{better_in or SAME_PROCESS} (c = {value_of_c(c)})"
     if observed == number:
         return "if the study were repeated"
     if number == 1 and observed is not None:
@@ -277,6 +298,18 @@ def decided(
         f"No winner is named: {best} has {leads}, but would not surely win "
         f"again{by_more} {where}: {against}. If you need one model: {best}."
     )
+
+
+def holds_until(rejected: Mapping[str, float], not_rejected: Sequence[str]) -> str:
+    """Up to which c each rejection holds: how much wider than Ω what varies may be."""
+    parts = [
+        f"{name} is rejected " + ("at every c" if c == inf else f"up to c = {value_of_c(c)}")
+        for name, c in rejected.items()
+    ]
+    if not_rejected:
+        verb = "is" if len(not_rejected) == 1 else "are"
+        parts.append(f"{listed(not_rejected)} {verb} not rejected at any kept c")
+    return f"{'; '.join(parts)}."
 
 
 def expected_back(n_rejected: int, expected: float) -> str:
@@ -429,6 +462,14 @@ def noted(note: Note, noun: str = "group") -> str:
         f"{plural(noun)} were left out in turn, say so by {opt.left_out(True)} when losses "
         "are read, or P "
         "is too sure.",
+        "few groups": f"{count(note.value, noun).capitalize()} are few: P takes them as drawn like "
+        f"all others, and one that is not changes the decision; three or four more {plural(noun)} "
+        "help more than anything else.",
+        "small groups": f"Half of the {plural(noun)} have {note.value:g} points or fewer: there P "
+        "has been too sure.",
+        "one unit": f"More than half of the difference between {listed(note.models[:2])} is of one "
+        f"{noun} ({listed(note.models[-1:])}, {100 * note.value:.0f} %): events as rare need more "
+        f"{plural(noun)}.",
         "unequal sizes": f"Sizes of {plural(noun)} differ much: a mean over points is worth only "
         f"as much as {note.value:.1f} {plural(noun)} of equal size.",
         "another by points": f"By the mean over points, where {plural(noun)} count by their size, "
@@ -509,6 +550,15 @@ def spread_between(other: str, tau: float, part: float, noun: str, unit: str) ->
     return (
         f"The difference from {other} varies between {plural(noun)} with a standard deviation τ of "
         f"{tau:.2g}{unit} (I² = {100 * part:.0f} % of the variance of the observed differences)."
+    )
+
+
+def in_new_rows(best: str, chances: Mapping[str, float], n_rows: int, noun: str) -> str:
+    """The answer to the other question of one data set."""
+    against = ", ".join(f"against {name} {p_is(value)}" for name, value in chances.items())
+    return (
+        f"Another question, {new(n_rows, noun)} from the same place, needs no c: {best} wins again "
+        f"there {against}."
     )
 
 
@@ -820,7 +870,7 @@ def picture_of_risks(
     horizon: str, unknown_c: float | None, level: float, rejected: bool, cut: int
 ) -> str:
     """How to read distributions of the risk."""
-    where = f" in the mean over {horizon}" if horizon else " if the study were repeated"
+    where = f" in the mean over {horizon}" if horizon else f" {SAME_PROCESS}"
     bars = f"bars: {percent(level)} intervals"
     if unknown_c is not None:
         bars = f"thick: {percent(level)} intervals at c = {unknown_c:g}; thin: with c unknown"
@@ -871,11 +921,6 @@ def picture_of_segments(own: str, other: str, noun: str, level: float, cut: int)
 def picture_of_calibration() -> str:
     """How to read calibration curves."""
     return "Red: P is too sure. Yellow: it favours the wrong model."
-
-
-def picture_of_failure_rates() -> str:
-    """What the thin lines are."""
-    return "Thin: if all undecided ones won again, or failed."
 
 
 def _rejected(some: bool) -> str:

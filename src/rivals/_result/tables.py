@@ -95,9 +95,9 @@ def chances(result: Decided, beside: Beside) -> list[tuple[str, str, FloatArray]
         heads = [say.new(number, result.noun) for number in horizons]
         rows = [beside.chance(number) for number in horizons]
         return [(head, f"{wins} in", row) for head, row in zip(heads, rows, strict=True)]
-    wins = f"{wins[:-1]} at another place)"
     if not result.c_is_unknown:
-        return [(wins, "", beside.better)]
+        return [(f"c = {say.value_of_c(result.c)}", wins, beside.better)]
+    wins = f"{wins[:-1]} at another place)"
     return [
         (f"c = {result.c:g}", wins, beside.better),
         ("c unknown", wins, beside.without_c()),
@@ -118,7 +118,7 @@ class BesideOthers(Beside, Answer):
 
     decided: Decided
 
-    COLUMNS: ClassVar = COLUMNS
+    COLUMNS: ClassVar[tuple[str, ...]] = COLUMNS
 
     @property
     def table(self) -> Table:
