@@ -174,8 +174,6 @@ def compare(
         law: Law[Any] = chosen
         law.check(models)
         if weights is not None:
-            if not isinstance(models, GroupSummaries):
-                raise Refusal(f"{opt['weights']} is about groups, and these are several factors")
             models = models.weighted(weights)
         return Comparison(Decided.of(law, models, setting))
     if vary is not None:
