@@ -9,7 +9,7 @@ from rivals._core.checks import UNPRINTABLE
 from rivals._result.sentences import SAME_PROCESS, count, percent, value_of_c
 from rivals.calibration._promise import Promise, State
 
-# So many different reasons are listed, from the largest c on.
+# So many different reasons are listed, those of broken c first.
 MOST_REASONS = 3
 RULE_NAMES = {"bound": "the paper's bound", "error": "the failure rate of named winners"}
 
