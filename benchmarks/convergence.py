@@ -99,7 +99,7 @@ def pools(folder: Path, size: int) -> dict[str, tuple[np.ndarray, np.ndarray, li
 
     made = {
         "toys": run(
-            toys.omega, size, folder / "toys.sqlite", n_data=50, n_truth=2000, most_truth=2000
+            toys.omega, size, folder / "toys.sqlite", n_data=100, n_truth=4000, most_truth=64000
         ),
         "oscillator": run(oscillators(), size, folder / "oscillator.sqlite", **OSCILLATOR),
     }

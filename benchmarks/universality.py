@@ -5,9 +5,9 @@
 René and Longtin (2025) found "a certain universality" of c. Here the c that `choose_c` takes on one
 system is used on the others: how many winners are named, and how many of them fail. It is the
 smallest that is kept (by the paper's bound under method "beta", by the failure rate of named
-winners under method "transport"). The committed results are of the rule before that: of the valid c
-the largest ("cautious"), and that of the lowest Brier score ("informative"). Between values of c that were tried, numbers are interpolated; beyond them, they are those of the
-last.
+winners under method "transport"). The committed results are of the rule before that: of the valid
+c the largest ("cautious"), and that of the lowest Brier score ("informative"). Between values of
+c that were tried, numbers are interpolated; beyond them, they are those of the last.
 
 Systems: the paper's black body and its six neuron scenarios, corrected, with the truth on new data
 of the same process; the neurons with a replication as the truth; our ten families of problems, and
