@@ -207,7 +207,7 @@ def opening(n_models: int, n_points: int, observed: HowMany, noun: str, source: 
         left_out = f", {'levels' if isinstance(observed, Levels) else plural(noun)} left out"
         if source.n_folds and source.n_folds != observed:
             left_out += f" in {source.n_folds} folds"
-    if source.loss or left_out:
+    if source.loss or source.metric or left_out:
         of_which = ""
         if source.metric and observed and noun != "row":
             of_which = f" of all {plural(source.point)} together"
