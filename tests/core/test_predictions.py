@@ -174,3 +174,27 @@ def test_what_cannot_be_asked_is_refused(change, loss, message):
 def test_losses_take_no_loss():
     with pytest.raises(ValueError, match="these are losses"):
         rivals.compare({"a": np.arange(5.0) % 2, "b": np.ones(5)}, loss="roc_auc")
+
+
+def test_a_gate_says_the_metric_and_the_other_winner():
+    pred = events()
+    left = Predictions(
+        pred.targets, pred.predicted, groups=pred.groups, source=rivals.Provenance(left_out=False)
+    )
+    gate = rivals.compare(left, loss="roc_auc").gate("poor")
+    assert gate.difference > 0.0
+    assert gate.low < gate.difference < gate.high
+    assert gate.losses[0] == pytest.approx(gate.losses[1] + gate.difference)
+    assert "ROC AUC 0." in str(gate)
+    rng = np.random.default_rng(0)
+    store = np.repeat(np.arange(40), [2000] * 4 + [10] * 36)
+    old = rng.normal(size=store.size) ** 2
+    new = old + np.where(store < 4, -0.1, 0.2) + 0.01 * rng.normal(size=store.size)
+    losses = {
+        name: rivals.Losses(each, groups=store, left_out=False)
+        for name, each in (("old", old), ("new", new))
+    }
+    gate = rivals.compare(losses).gate("old")
+    assert gate.outcome == "failed"
+    assert "By the mean over points" in str(gate)
+    assert "new is better than old" in str(gate)

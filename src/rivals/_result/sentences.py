@@ -670,13 +670,15 @@ def gate_difference(
     ends: tuple[float, float],
     level: float,
     unit: str,
+    measure: str = "mean loss",
 ) -> str:
-    """Both mean losses, and by how much they differ."""
+    """Both mean losses, or values of a metric, and by how much they differ."""
     decimals = decimals_for([ends[1] - ends[0], abs(difference)])
     new, old, gap = (fixed(value, decimals) for value in (*losses, difference))
     unit = f" {unit}" if unit else ""
     interval = f" ({percent(level)} interval {span(ends, decimals)})" if ends[0] == ends[0] else ""
-    return f"Mean loss {new}, baseline {old}{unit}: difference {gap}{interval}."
+    measure = measure[:1].upper() + measure[1:]
+    return f"{measure} {new}, baseline {old}{unit}: difference {gap}{interval}."
 
 
 def gate_segments(

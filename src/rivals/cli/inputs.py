@@ -38,8 +38,8 @@ def compared(
     found, labels = read(sources, files)
     if isinstance(found, (GroupSummaries, CellSummaries)):
         return compare(found, **setting, **asked)
-    said = {name: files.get(name) for name in ("order", "weights")}
-    return compare(found, **labels, **said, **setting, **asked)
+    labels |= {name: files.get(name) for name in ("order", "weights")}
+    return compare(found, **labels, **setting, **asked)
 
 
 def read(
