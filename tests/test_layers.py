@@ -63,6 +63,7 @@ ORDER = {
         "influence",
         "factors",
         "budget",
+        "series",
         "leads",
         "items",
         "probability",
