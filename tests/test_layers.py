@@ -26,6 +26,7 @@ LAYERS = [
     ["_core.evidence"],
     ["_core.mistakes", "_core.rule", "criteria", "method"],
     ["scenarios"],
+    ["_core.reducer"],
     ["_core.predictions", "_core.summaries", "_result.track_record"],
     ["_core.cells"],
     ["_core.law"],
