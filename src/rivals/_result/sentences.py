@@ -462,6 +462,8 @@ def noted(note: Note, noun: str = "group") -> str:
         f"{plural(noun)} were left out in turn, say so by {opt.left_out(True)} when losses "
         "are read, or P "
         "is too sure.",
+        "times": f"The {plural(noun)} are points in time: if neighbours are alike, P is too sure; "
+        f"{opt.order('time')} allows for that.",
         "few groups": f"{count(note.value, noun).capitalize()} are few: P takes them as drawn like "
         f"all others, and one that is not changes the decision; three or four more {plural(noun)} "
         "help more than anything else.",
