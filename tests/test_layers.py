@@ -26,6 +26,7 @@ LAYERS = [
     ["_core.evidence"],
     ["_core.mistakes", "_core.rule", "criteria", "method"],
     ["scenarios"],
+    ["_core.reducer"],
     ["_core.predictions", "_core.summaries", "_result.track_record"],
     ["_core.cells"],
     ["_core.law"],
@@ -63,12 +64,14 @@ ORDER = {
         "influence",
         "factors",
         "budget",
+        "series",
         "leads",
+        "items",
         "probability",
         "looks",
         "more_groups",
     ],
-    "laws": ["transport", "groups", "factors"],
+    "laws": ["groups", "rows", "transport", "factors"],
 }
 
 # Conveniences that reach up, when they are called and not before: result.plot(...).

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from rivals_paper.bins import judge_c
 
 from rivals_paper import rules
+from rivals_paper.bins import judge_c
 
 
 @pytest.fixture(scope="module")

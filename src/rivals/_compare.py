@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import numpy.typing as npt
 
 from rivals._core.candidates import is_frame, losses_of_all, split_frame
 from rivals._core.cells import CellSummaries
-from rivals._core.decided import Decided
+from rivals._core.decided import Calibrated, Decided
 from rivals._core.losses import Study
 from rivals._core.mistakes import mistakes
 from rivals._core.predictions import Predictions
@@ -18,31 +18,39 @@ from rivals._core.seeds import entropy_from
 from rivals._core.setting import CalibratedC, Setting, one_of
 from rivals._core.summaries import GroupSummaries
 from rivals._core.texts import Refusal, opt
-from rivals._core.types import RNG
+from rivals._core.types import RNG, Frame
 from rivals._questions.by_loss import by_loss
 from rivals._questions.segments import parts_of
 from rivals._result.comparison import Comparison
 from rivals.laws import Factors, Groups, Law, Reversal, law_of, other_recordings
 
+# Name → losses, a pair (observed, simulated), or a candidate; a column of losses for each model.
+Models: TypeAlias = (
+    Mapping[Any, Any] | Iterable[tuple[Any, Any]] | GroupSummaries | CellSummaries | Frame
+)
+# Of each point; or the name of a column.
+Labels: TypeAlias = npt.ArrayLike | str
+MethodName: TypeAlias = Literal["groups", "transport", "beta", "paper", "reversal"]
+
 
 def compare(
-    models: Any,
+    models: Models,
     data: Any = None,
     *,
-    groups: Any = None,
-    weights: str | None = None,
+    groups: Labels | Sequence[str] | Mapping[str, Labels] | Frame | None = None,
+    weights: Literal["groups", "points"] | None = None,
     loss: Any = None,
-    method: str | Law[Any] | None = None,
-    c: Any = None,
+    method: MethodName | Law[Any] | None = None,
+    c: float | Calibrated | None = None,
     threshold: float = 0.95,
     margin: float = 0.0,
     new_groups: float | Mapping[str, float] | None = None,
     level: float = 0.9,
     looks: Literal["any"] | None = None,
     order: Literal["time"] | None = None,
-    clusters: npt.ArrayLike | str | None = None,
-    by: npt.ArrayLike | str | None = None,
-    vary: Any = None,
+    clusters: Labels | None = None,
+    by: Labels | None = None,
+    vary: Mapping[str, float] | Sequence[Any] | None = None,
     signal: int | str | None = None,
     n_simulations: int | None = None,
     rng: RNG = None,
@@ -132,9 +140,10 @@ def compare(
             f"{opt['loss']} is how predictions are judged, and these are losses; leave it out, or "
             "pass predictions: rivals.read.predictions(frame, target=…)"
         )
-    calibration = c if hasattr(c, "choose_c") else None
+    calibration: Any = c if hasattr(c, "choose_c") else None
+    c_of: Any = None if calibration is not None else c  # what is no number, a setting refuses
     setting = Setting(
-        c=None if calibration is not None else c,
+        c=c_of,
         threshold=threshold,
         margin=margin,
         new_groups=new_groups,  # type: ignore[arg-type]  # checked there
@@ -165,8 +174,6 @@ def compare(
         law: Law[Any] = chosen
         law.check(models)
         if weights is not None:
-            if not isinstance(models, GroupSummaries):
-                raise Refusal(f"{opt['weights']} is about groups, and these are several factors")
             models = models.weighted(weights)
         return Comparison(Decided.of(law, models, setting))
     if vary is not None:
@@ -232,7 +239,14 @@ def _by_reversal(models: Any, data: Any, vary: Any, signal: Any, setting: Settin
     study = study_of(
         models, data, groups=None, order=None, clusters=None, n_simulations=0, entropy=setting.rng
     )
-    summary = other_recordings(dict(models), data, vary, signal, study, setting.rng)
+    summary = other_recordings(
+        dict(zip(study.names, dict(models).values(), strict=True)),
+        data,
+        vary,
+        signal,
+        study,
+        setting.rng,
+    )
     return Comparison(Decided.of(Reversal(), summary, setting, mistakes(study)))
 
 

@@ -31,9 +31,11 @@ class Calibrated(Protocol):
 
     def methods(self) -> str:
         """A paragraph for the methods section of a paper."""
+        ...
 
     def curve(self, c: float) -> Any:
         """How often what was said came true, at one c."""
+        ...
 
 
 @dataclass(frozen=True, eq=False)

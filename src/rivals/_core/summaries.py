@@ -10,16 +10,16 @@ costs no digits.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
 
-from rivals._core.arrays import LARGEST, own
+from rivals._core.arrays import LARGEST, common_index, factorised, finite, own
 from rivals._core.cautions import warn
-from rivals._core.grouping import Grouping, Numbered
+from rivals._core.grouping import Grouping, Numbered, noun_of
 from rivals._core.losses import (
     NOT_SAID,
     Losses,
@@ -30,6 +30,7 @@ from rivals._core.losses import (
     check_names,
     one_source,
 )
+from rivals._core.reducer import Reducer, reduced
 from rivals._core.setting import one_of
 from rivals._core.texts import Refusal, opt
 from rivals._core.types import BoolArray, FloatArray, IntArray
@@ -73,6 +74,8 @@ class GroupSummaries:
     rows : bool
         Whether no groups were given: each row is a unit, or each cluster of rows, with its
         influence on the mean over rows in the place of its mean.
+    order : "time" or None
+        Whether neighbours may be alike: units are then in the order of time.
 
     Examples
     --------
@@ -98,6 +101,7 @@ class GroupSummaries:
     variances: FloatArray | None = None
     shared: FloatArray | None = None
     rows: bool = False
+    order: str | None = None
 
     def __post_init__(self) -> None:
         for name in ("sizes", "first", "gaps", "variances", "shared"):
@@ -134,23 +138,9 @@ class GroupSummaries:
             raise Refusal(
                 f"{opt['groups']}: GroupSummaries are of one factor; use CellSummaries for several"
             )
-        in_order = bool((np.diff(grouping.codes) >= 0).all())
-        order = None if in_order else grouping.order
-        gaps = beyond_first(study.observed, order)
-        middle = study.n_points // 2
-        reference = float(np.partition(study.observed[0], middle)[middle])
-        first = study.observed[0] - reference
-        first = first if order is None else first[order]
-        mean_first = _centre(first[None, :], grouping)[0]
-        means = _centre(gaps, grouping)
+        sums = reduced(study.observed, grouping.codes, len(grouping.names))
         return cls(
-            study.names,
-            grouping.names,
-            grouping.sizes,
-            mean_first + reference,
-            means,
-            PairSums.of(first, gaps, whole=True),
-            grouping.noun,
+            *(study.names, grouping.names, *sums, grouping.noun),
             replace(study.source, weights="groups"),
             shared=shared_by_fits(study),
         ).weighted(study.source.weights)
@@ -178,6 +168,60 @@ class GroupSummaries:
             source=replace(self.source, weights=weights),
             variances=None if self.variances is None else self.variances * part**2,
         )
+
+    @classmethod
+    def of_chunks(
+        cls, blocks: Iterable[tuple[Mapping[str, Any], Any]], *, source: Provenance = NOT_SAID
+    ) -> GroupSummaries:
+        """From blocks of rows, of which none is kept: of any size, from anywhere.
+
+        Parameters
+        ----------
+        blocks : iterable of pairs
+            The losses of each model in some rows, by name, and the label of the group of each row.
+            Groups may go on in another block.
+        source : Provenance
+            Where the losses come from.
+
+        Examples
+        --------
+        >>> rng = np.random.default_rng(0)
+        >>> def block(site):
+        ...     return {"line": rng.normal(size=9), "step": rng.normal(size=9)}, [site] * 9
+        >>> GroupSummaries.of_chunks(block(site) for site in "abab").sizes.tolist()
+        [18, 18]
+        """
+        models: tuple[str, ...] = ()
+        reducer, noun = Reducer(0), "group"
+        for losses, groups in blocks:
+            if not models:
+                models, reducer = tuple(losses), Reducer(len(losses))
+                check_names(list(models))
+                noun = noun_of(getattr(groups, "name", None))
+            if tuple(losses) != models:
+                raise ValueError(
+                    f"all blocks must have the same models; got {list(losses)} after {list(models)}"
+                )
+            codes, labels = factorised(groups, opt["groups"])
+            rows = [finite(each, f"model {name!r}") for name, each in losses.items()]
+            common_index({**losses, "groups": groups})
+            for name, row in zip(models, rows, strict=True):
+                if row.shape != codes.shape:
+                    raise Refusal(
+                        f"model {name!r} has losses of shape {row.shape} for {codes.size} labels "
+                        "of groups in one block"
+                    )
+            reducer.add(rows, codes, labels)
+        return cls.of_reducer(reducer, models, noun, source)
+
+    @classmethod
+    def of_reducer(
+        cls, reducer: Reducer, models: tuple[str, ...], noun: str, source: Provenance
+    ) -> GroupSummaries:
+        """From the groups of all blocks."""
+        if not reducer.labels:
+            raise ValueError("there is no row")
+        return cls(models, Grouping.of(reducer.labels).names, *reducer.sums, noun, source)
 
     @classmethod
     def _of_rows(cls, study: Study) -> GroupSummaries:
@@ -230,6 +274,12 @@ class GroupSummaries:
         At least 1, also where each group is one point.
         """
         return max(int(self.sizes.sum()) - self.sizes.size, 1)
+
+    @cached_property
+    def binary(self) -> bool:
+        """Whether every unit is 0 or 1."""
+        means = self.means
+        return bool(np.all((means == 0.0) | (means == 1.0)))
 
     @cached_property
     def between(self) -> PairSums:
@@ -383,6 +433,8 @@ class GroupSummaries:
             plain["shared"] = self.shared.tolist()
         if self.rows:
             plain["rows"] = True
+        if self.order is not None:
+            plain["order"] = self.order
         return json.dumps(plain, allow_nan=False)
 
     def _warn_of_single_points(self) -> None:
@@ -468,6 +520,7 @@ def _from_plain(found: dict[str, Any]) -> GroupSummaries:
         None if variances is None else np.array(variances, dtype=np.float64),
         None if shared is None else np.array(shared, dtype=np.float64),
         bool(found.get("rows", False)),
+        one_of("time")("order", found["order"]) if "order" in found else None,
     )
 
 
@@ -509,6 +562,8 @@ def _check_of_one_kind(sites: Sequence[GroupSummaries]) -> None:
         raise ValueError(f"sites must have losses of one kind; got {' and '.join(sorted(losses))}")
     if any((site.variances is None) != (first.variances is None) for site in sites):
         raise ValueError("sites must all have losses, or all have estimates with errors")
+    if any(site.order is not None for site in sites[1:]):
+        raise ValueError("sites in the order of time cannot be joined: they have no common order")
     if any(site.rows != first.rows for site in sites):
         raise ValueError("some sites have groups and others rows alone; give all of them groups")
 
@@ -524,14 +579,6 @@ def _influences(rows: FloatArray, clusters: Grouping) -> FloatArray:
     means = rows.mean(axis=1, keepdims=True)
     beyond = np.stack([np.bincount(clusters.codes, weights=row) for row in rows - means])
     return np.asarray(means + beyond * (clusters.sizes.size / rows.shape[1]))
-
-
-def _centre(rows: FloatArray, grouping: Grouping) -> FloatArray:
-    """The means of sorted rows within groups, which are subtracted from the rows."""
-    means = np.add.reduceat(rows, grouping.begins, axis=1) / grouping.sizes
-    for row, mean in zip(rows, means, strict=True):
-        row -= np.repeat(mean, grouping.sizes)
-    return np.asarray(means)
 
 
 def shared_by_fits(study: Study) -> FloatArray | None:

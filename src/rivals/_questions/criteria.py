@@ -91,7 +91,7 @@ class Criteria(Answer):
     errors: dict[str, tuple[float, ...]]
     notes: tuple[str, ...]
 
-    COLUMNS: ClassVar = (
+    COLUMNS: ClassVar[tuple[str, ...]] = (
         *("model", "beside"),
         *(column for name in SCHEMA.values() for column in (name, f"{name}_se")),
     )

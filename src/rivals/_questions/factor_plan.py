@@ -65,7 +65,14 @@ class FactorPlan(Answer):
         The seed that repeats the plan.
     """
 
-    COLUMNS: ClassVar = ("model", "beside", "factor", "more", "chance", "standard_error")
+    COLUMNS: ClassVar[tuple[str, ...]] = (
+        "model",
+        "beside",
+        "factor",
+        "more",
+        "chance",
+        "standard_error",
+    )
 
     lowest: str
     model: tuple[str, ...]

@@ -88,7 +88,8 @@ def cautions(result: Decided) -> list[Claim]:
     if equivalent_models(result):
         found += _below_the_spread(result)
     found += _small_lead(result)
-    asked = [note for note in result.notes if note.code == "training not said"]
+    weak = ("few groups", "small groups", "one unit") if result.rejections else ()
+    asked = [note for note in result.notes if note.code in ("training not said", *weak)]
     found += [claim(say.noted, note, noun) for note in asked]
     return found
 
@@ -164,6 +165,7 @@ def claims(result: Decided) -> list[Claim]:
     found += _budget(result)
     found += _covered(result, "difference")
     found += _heterogeneity(result)
+    found += _new_rows(result)
     margin = result.setting.margin
     if result.groups is not None and margin:
         if result.n_groups < LEAST_GROUPS:
@@ -237,9 +239,31 @@ def _budget(result: Decided) -> list[Claim]:
     of = (result.ranking[0], found["model"], found["parts"], found["degrees"], noun, point)
     lines = [claim(say.uncertainty, *of)]
     if result.units is not None:
-        largest = max(found["parts"], key=found["parts"].get)
+        beside = result.beside(result.ranking[0], (found["model"],))
+        narrows = {name: float(values[0]) for name, values in beside.narrows.items()}
+        asked = narrows or found["parts"]  # of several factors levels of one
+        largest = max(asked, key=lambda name: asked[name])
         lines.append(claim(say.helps_most, largest, noun, point))
     return lines
+
+
+def in_new_rows(result: Decided) -> list[list[float]] | None:
+    """[a, b] = P that a wins in new rows, of one data set, whose own question is another place."""
+    found = result.method.wins_in_new_rows(result.summary)
+    return None if found is None else found.tolist()
+
+
+def _new_rows(result: Decided) -> list[Claim]:
+    """The other question of one data set: new rows, and no other place."""
+    found = result.method.wins_in_new_rows(result.summary)
+    if found is None:
+        return []
+    best = result.ranking[0]
+    others = result.ranking[1 : 1 + say.MOST_NAMED]
+    chances = {name: float(found[result.place[best], result.place[name]]) for name in others}
+    source = result.summary.source
+    noun = "row" if source.point == "point" else source.point
+    return [claim(say.in_new_rows, best, chances, result.summary.n_points, noun)]
 
 
 def _heterogeneity(result: Decided) -> list[Claim]:

@@ -71,7 +71,7 @@ class Comparison(Answer):
     # What the rest of the package reads: numbers as arrays, by the places of models.
     _decided: Decided
 
-    COLUMNS: ClassVar = tables.COLUMNS
+    COLUMNS: ClassVar[tuple[str, ...]] = tables.COLUMNS
 
     # ---------------------------------------------------------------- the decision
 
@@ -281,6 +281,7 @@ class Comparison(Answer):
             "segments": self.by().to_dict()["records"] if decided.parts else None,
             "source": asdict(self.summary.source),
             "budget": account.budget(decided),
+            "p_in_new_rows": account.in_new_rows(decided),
             "notes": [
                 {**asdict(note), "text": in_python(say.noted(note, decided.noun))}
                 for note in self.notes

@@ -207,7 +207,7 @@ def opening(n_models: int, n_points: int, observed: HowMany, noun: str, source: 
         left_out = f", {'levels' if isinstance(observed, Levels) else plural(noun)} left out"
         if source.n_folds and source.n_folds != observed:
             left_out += f" in {source.n_folds} folds"
-    if source.loss or left_out:
+    if source.loss or source.metric or left_out:
         of_which = ""
         if source.metric and observed and noun != "row":
             of_which = f" of all {plural(source.point)} together"
@@ -462,6 +462,16 @@ def noted(note: Note, noun: str = "group") -> str:
         f"{plural(noun)} were left out in turn, say so by {opt.left_out(True)} when losses "
         "are read, or P "
         "is too sure.",
+        "times": f"The {plural(noun)} are points in time: if neighbours are alike, P is too sure; "
+        f"{opt.order('time')} allows for that.",
+        "few groups": f"{count(note.value, noun).capitalize()} are few: P takes them as drawn like "
+        f"all others, and one that is not changes the decision; three or four more {plural(noun)} "
+        "help more than anything else.",
+        "small groups": f"Half of the {plural(noun)} have {note.value:g} points or fewer: there P "
+        "has been too sure.",
+        "one unit": f"More than half of the difference between {listed(note.models[:2])} is of one "
+        f"{noun} ({listed(note.models[-1:])}, {100 * note.value:.0f} %): events as rare need more "
+        f"{plural(noun)}.",
         "unequal sizes": f"Sizes of {plural(noun)} differ much: a mean over points is worth only "
         f"as much as {note.value:.1f} {plural(noun)} of equal size.",
         "another by points": f"By the mean over points, where {plural(noun)} count by their size, "
@@ -542,6 +552,15 @@ def spread_between(other: str, tau: float, part: float, noun: str, unit: str) ->
     return (
         f"The difference from {other} varies between {plural(noun)} with a standard deviation τ of "
         f"{tau:.2g}{unit} (I² = {100 * part:.0f} % of the variance of the observed differences)."
+    )
+
+
+def in_new_rows(best: str, chances: Mapping[str, float], n_rows: int, noun: str) -> str:
+    """The answer to the other question of one data set."""
+    against = ", ".join(f"against {name} {p_is(value)}" for name, value in chances.items())
+    return (
+        f"Another question, {new(n_rows, noun)} from the same place, needs no c: {best} wins again "
+        f"there {against}."
     )
 
 
@@ -653,13 +672,15 @@ def gate_difference(
     ends: tuple[float, float],
     level: float,
     unit: str,
+    measure: str = "mean loss",
 ) -> str:
-    """Both mean losses, and by how much they differ."""
+    """Both mean losses, or values of a metric, and by how much they differ."""
     decimals = decimals_for([ends[1] - ends[0], abs(difference)])
     new, old, gap = (fixed(value, decimals) for value in (*losses, difference))
     unit = f" {unit}" if unit else ""
     interval = f" ({percent(level)} interval {span(ends, decimals)})" if ends[0] == ends[0] else ""
-    return f"Mean loss {new}, baseline {old}{unit}: difference {gap}{interval}."
+    measure = measure[:1].upper() + measure[1:]
+    return f"{measure} {new}, baseline {old}{unit}: difference {gap}{interval}."
 
 
 def gate_segments(

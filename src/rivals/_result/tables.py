@@ -118,7 +118,7 @@ class BesideOthers(Beside, Answer):
 
     decided: Decided
 
-    COLUMNS: ClassVar = COLUMNS
+    COLUMNS: ClassVar[tuple[str, ...]] = COLUMNS
 
     @property
     def table(self) -> Table:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from rivals._compare import compare
+from rivals._core.cells import CellSummaries
 from rivals._core.losses import Losses
 from rivals._core.setting import Setting
 from rivals._core.summaries import GroupSummaries
@@ -16,7 +17,10 @@ from rivals.cli.options import names
 
 LOGS = (".eval", ".jsonl")
 # Which options have a meaning, by what is read.
-OF_TABLES = ("groups", "models", "ignore", "loss", "clusters", "by", "order", "unit", "left_out")
+OF_TABLES = (
+    *("groups", "weights", "models", "ignore", "loss", "clusters", "by", "order", "unit"),
+    "left_out",
+)
 OF_LOSSES = (*OF_TABLES, "simulated", "log_likelihood")
 OF_PREDICTIONS = (*OF_TABLES, "target")
 OF_EVALUATIONS = (*("score", "metric", "missing", "reducer", "new", "cluster", "higher_is_better"),)
@@ -32,14 +36,15 @@ def compared(
         _allow((), {**files, **asked}, "a saved comparison holds its losses and its method")
         return load(sources[0]).at(**setting)
     found, labels = read(sources, files)
-    if isinstance(found, GroupSummaries):
+    if isinstance(found, (GroupSummaries, CellSummaries)):
         return compare(found, **setting, **asked)
-    return compare(found, **labels, order=files.get("order"), **setting, **asked)
+    labels |= {name: files.get(name) for name in ("order", "weights")}
+    return compare(found, **labels, **setting, **asked)
 
 
 def read(
     sources: Sequence[str], files: Mapping[str, Any]
-) -> tuple[GroupSummaries | Mapping[str, Losses], dict[str, Any]]:
+) -> tuple[GroupSummaries | CellSummaries | Mapping[str, Losses], dict[str, Any]]:
     """Losses or summaries from files, and the labels of clusters and segments."""
     is_evaluation = bool({*OF_EVALUATIONS} & set(files))
     if all(source.endswith(".json") for source in sources) and not is_evaluation:
@@ -64,7 +69,7 @@ def _table(source: str, files: Mapping[str, Any]) -> tuple[Mapping[str, Losses],
     allowed = OF_PREDICTIONS if is_predictions else OF_LOSSES
     _allow(allowed, files, f"{source} is read as {'predictions' if is_predictions else 'losses'}")
     beside = {name: files[name] for name in ("clusters", "by") if name in files}
-    frame = opened(source, [*filter(None, [files.get("groups")]), *beside.values()])
+    frame = opened(source, [*files.get("groups", []), *beside.values()])
     same = {name: files[name] for name in ("groups", "loss", "unit", "left_out") if name in files}
     same["models"] = names(files.get("models"), "--models")
     same["ignore"] = names(files.get("ignore"), "--ignore") or []

@@ -12,7 +12,7 @@ from rivals._core.predictions import Predictions, scorer_of
 from rivals._core.texts import Refusal, text_of
 from rivals._core.types import FloatArray
 from rivals.method.influence import METRICS
-from rivals.read._frames import Frame, columns_of_models, opened
+from rivals.read._frames import Frame, columns_of_models, names_of, opened
 from rivals.read._point_losses import asked_for
 
 
@@ -22,7 +22,7 @@ def predictions(
     target: str,
     loss: Any = "absolute",
     models: Iterable[str] | None = None,
-    groups: str | None = None,
+    groups: str | Iterable[str] | None = None,
     ignore: Iterable[str] = (),
     unit: str = "",
     left_out: bool | None = None,
@@ -42,7 +42,7 @@ def predictions(
         or one number.
     models : iterable of str, optional
         The columns that are models; all others by default.
-    groups : str, optional
+    groups : str, or several, optional
         The column that says which group a point belongs to.
     ignore : iterable of str
         Columns to leave out, such as an id.
@@ -66,11 +66,12 @@ def predictions(
     asked = asked_for(loss)
     needs = [_needs(each) for each in asked]
     by_label = all(each in ("label", "event") for each in needs)
-    frame = opened(source, labels=[] if groups is None else [groups])
+    factors = [] if groups is None else names_of(groups)
+    frame = opened(source, labels=factors)
     frame.check_there("target", target)
-    grouping = None if groups is None else frame.grouping(groups)
+    grouping = frame.groupings(groups)
     names = columns_of_models(
-        frame, models, ignore, [target, groups], are_losses=False, any_kind=by_label
+        frame, models, ignore, [target, *factors], are_losses=False, any_kind=by_label
     )
     if target in names:
         raise ValueError(f"{frame.where}: {target!r} is the target, and cannot be a model")
