@@ -174,8 +174,6 @@ def compare(
         law: Law[Any] = chosen
         law.check(models)
         if weights is not None:
-            if not isinstance(models, GroupSummaries):
-                raise Refusal(f"{opt['weights']} is about groups, and these are several factors")
             models = models.weighted(weights)
         return Comparison(Decided.of(law, models, setting))
     if vary is not None:
@@ -241,7 +239,14 @@ def _by_reversal(models: Any, data: Any, vary: Any, signal: Any, setting: Settin
     study = study_of(
         models, data, groups=None, order=None, clusters=None, n_simulations=0, entropy=setting.rng
     )
-    summary = other_recordings(dict(models), data, vary, signal, study, setting.rng)
+    summary = other_recordings(
+        dict(zip(study.names, dict(models).values(), strict=True)),
+        data,
+        vary,
+        signal,
+        study,
+        setting.rng,
+    )
     return Comparison(Decided.of(Reversal(), summary, setting, mistakes(study)))
 
 

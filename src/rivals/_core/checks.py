@@ -54,6 +54,17 @@ def printable(text: str) -> str:
     return UNPRINTABLE.sub(lambda found: repr(found[0])[1:-1], text)
 
 
+def name_of(given: object) -> str:
+    """A name of any kind as text; what cannot be printed stands there as Python writes it.
+
+    Examples
+    --------
+    >>> name_of("k=5"), name_of(("ridge", 0.1)), name_of("red\x1b[31m")
+    ('k=5', "('ridge', 0.1)", 'red\\\\x1b[31m')
+    """
+    return UNPRINTABLE.sub(lambda found: found[0].encode("unicode_escape").decode(), str(given))
+
+
 def check_depth(value: Any) -> int:
     """A number of refinements for which the tree fits into memory."""
     depth = check_size(value, "depth")
