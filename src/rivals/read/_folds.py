@@ -55,7 +55,7 @@ class Fold:
 
 
 def warn_of_predictors_of_groups(X: Any, grouping: Grouping) -> None:
-    """Where as many predictors as groups vary only between groups, a fit can learn each by heart."""
+    """As many predictors that vary only between groups as groups: a fit learns each by heart."""
     values = np.asarray(X) if not hasattr(X, "tocsr") else X.toarray()
     if values.ndim != 2 or len(values) != grouping.codes.size:
         return
