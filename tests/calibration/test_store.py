@@ -244,7 +244,7 @@ def test_a_stored_scenario_describes_itself(tmp_path):
     )
     opened = rivals.Calibration.open(store)
     assert opened.to_dict()["blocks"] == {"Ω": omega.to_dict()} == made.to_dict()["blocks"]
-    assert omega.describe() in opened.methods()
+    assert omega.describe_data() in opened.methods()
     again = Scenario.from_dict(opened.to_dict()["blocks"]["Ω"], omega.candidates, constant)
     assert again == omega
 
