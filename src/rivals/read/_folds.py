@@ -30,8 +30,9 @@ FEW_FOLDS = 5
 # Foldings where fits are cheap, and where they are: up to this many rows.
 REFOLDINGS = 5
 CHEAP = 2000
-# Rows of each unit that all fits are asked about, at least; and the most folds of rows for it.
-LEAST_ASKED = 20
+# Rows of each fold that all fits are asked about, of more rows: fewer leave noise in what fits
+# share, which makes P too cautious. And the most folds of rows for it.
+ASKED = 2000
 MOST_APART = 20
 # How many groups an error names.
 NAMED = 5
@@ -274,9 +275,8 @@ def asked_rows(
     """Rows that all fits of a folding are asked about, some of each group, or of each fold's rows:
     what the fits share is seen there (`method.budget`).
 
-    They cost predictions, no fits: half as many as the folds make for the rows they leave out, or
-    a few of each unit where that is more. Errors of S_fg and S_gf are of different rows, so that
-    few of them cost precision, not truth. None where fewer than three folds are apart, or many.
+    They cost predictions, no fits. Up to ASKED of each fold, shared by its groups; none where
+    fewer than three folds are apart, or, of rows, many.
     """
     n_points = n_rows(data, "data")
     nothing = np.empty(0, dtype=np.intp)
@@ -296,7 +296,7 @@ def asked_rows(
             sizes = np.bincount(unit)
         else:
             unit, sizes = grouping.codes, grouping.sizes
-        each = max(LEAST_ASKED, n_points // (2 * (n_folds - 1) * sizes.size))
+        each = -(-ASKED * n_folds // sizes.size)
         by_unit = known[np.argsort(unit[known], kind="stable")]
         number = np.arange(n_points) - np.repeat(np.cumsum(sizes) - sizes, sizes)
         found.append(np.sort(by_unit[number < each]))
