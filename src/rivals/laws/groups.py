@@ -166,6 +166,8 @@ class Groups(Law[GroupSummaries]):
         source = summary.source
         if summary.variances is not None or source.left_out is None or summary.order is not None:
             return None  # no benchmark has these
+        if source.weights != "groups" and not summary.rows:
+            return None
         training = "fitted before"
         if source.left_out:
             training = "left out, losses only" if summary.shared is None else "left out"
