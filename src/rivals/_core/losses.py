@@ -4,7 +4,7 @@ from.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -288,6 +288,8 @@ class Study:
         Which of some fixed kinds, such as devices, each point is of.
     index : pandas.Index or None
         The labels of the rows that the points came with.
+    again : callable or None
+        The study of some of the points, by a metric that is no mean over points.
     """
 
     names: tuple[str, ...]
@@ -300,6 +302,7 @@ class Study:
     fits: tuple[Fits, ...] = ()
     segments: Grouping | None = None
     index: Any = None
+    again: Callable[[IntArray], Study] | None = None
 
     @classmethod
     def of(
@@ -358,6 +361,8 @@ class Study:
 
     def taken(self, points: IntArray) -> Study:
         """Some of the points, without simulations, and without what fits of folds lost in all."""
+        if self.again is not None:
+            return self.again(points)
         return replace(
             self,
             observed=tuple(each[points] for each in self.observed),
