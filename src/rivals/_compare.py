@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy.typing as npt
 
-from rivals._core.candidates import is_frame, losses_of_all, split_frame
+from rivals._core.candidates import is_frame, is_held, losses_of_all, split_frame
 from rivals._core.cells import CellSummaries
 from rivals._core.decided import Calibrated, Decided
 from rivals._core.losses import Study
@@ -38,6 +38,8 @@ def compare(
     models: Models,
     data: Any = None,
     *,
+    X: Any = None,
+    y: Any = None,
     groups: Labels | Sequence[str] | Mapping[str, Labels] | Frame | None = None,
     weights: Literal["groups", "points"] | None = None,
     loss: Any = None,
@@ -64,8 +66,12 @@ def compare(
         Name → `Losses`, a pair (observed, simulated), observed losses alone, or a `Candidate` (with
         `data`). A data frame has a column of losses for each model. `Predictions` is what readers
         return that predict.
+        Also trees of ArviZ by name, or paths to them (.nc), whose points `groups` may name; a
+        comparison of skore; and, with X and y, estimators of scikit-learn.
     data : optional
         Held-out data for the candidates, in whatever form they understand.
+    X, y : optional
+        For estimators, which `read.cross_validated` then fits and judges.
     groups : array_like, or the name of a column, or several of these, optional
         The group of each point (school, site, subject); by default what the losses carry. Several
         factors, at most three, are names of columns, ``["subject", "item"]``, or a mapping,
@@ -128,6 +134,11 @@ def compare(
     >>> result.best, list(result.rejections)
     ('line', ['mean'])
     """
+    if X is not None or y is not None or is_held(models):
+        from rivals.read._held import held
+
+        models, groups = held(models, X, y, groups, loss, rng)
+        loss = None
     predictions: Predictions | None = None
     if isinstance(models, Predictions):
         asked = models.asked if loss is None else loss

@@ -234,5 +234,5 @@ def test_a_metric_of_a_segment_is_that_of_its_rows():
         assert part.risk == pytest.approx(alone.risk, abs=1e-12)
     assert "new is worse than old in phone" in result.by().conclusion
     one_class = np.where(y == 1, "x", device)
-    with pytest.raises(ValueError, match="segment 'desk': model 'old'.*undefined"):
+    with pytest.raises(ValueError, match=r"segment 'desk': model 'old'.*undefined"):
         rivals.compare(pred, loss="roc_auc", weights="points", by=one_class)

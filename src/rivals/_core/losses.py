@@ -49,6 +49,8 @@ class Provenance:
         losses are its negative, and tables show the metric itself.
     weights : str
         "groups" where each group weighs the same, "points" where it counts by its size.
+    alone : bool
+        Whether each point was left out alone, by a model that has seen the others of its group.
     repeats : int
         How often groups or rows were divided into folds; losses are means over these.
 
@@ -69,6 +71,7 @@ class Provenance:
     metric: str = ""
     weights: str = "groups"
     repeats: int = 1
+    alone: bool = False
 
     def __post_init__(self) -> None:
         texts = (self.loss, self.unit, self.noise, self.point, self.library)
