@@ -227,7 +227,7 @@ def is_held(models: Any) -> bool:
         return True
     if not isinstance(models, Mapping) or hasattr(models, "judged"):
         return False
-    return any(
+    return bool(models) and all(
         type(each).__name__ in TREES
         or isinstance(each, (str, bytes, PathLike))
         or hasattr(each, "ml_task")
