@@ -12,6 +12,7 @@ import pyarrow
 import pytest
 
 import rivals
+from rivals._core import reducer
 from rivals.read import summaries as summaries_of
 
 ENGINES = ["polars", "polars lazy", "duckdb", "dask", "pandas", "pyarrow"]
@@ -119,6 +120,7 @@ def test_rows_are_summed_in_batches(engine, n_models, monkeypatch):
     module = sys.modules["rivals.read._summaries"]  # the attribute of the package is the door
     monkeypatch.setattr(module, "MOST_NUMBERS", 50 * n_models)
     monkeypatch.setattr(module, "rows_at_once", lambda n_models: 20)
+    monkeypatch.setattr(reducer, "rows_at_once", lambda n_models: 7)
     losses = drawn(np.random.default_rng(5), n_models=n_models)
     raw = rivals.compare(losses)
     found = rivals.compare(summaries_of(on(engine, table_of(losses)), groups="site"))

@@ -44,7 +44,8 @@ def table(result: Decided, model: str, most: int | None = None) -> Table:
     risk = result.evidence.risk
     source = result.summary.source
     sign = -1.0 if source.metric == "higher" else 1.0
-    unit = "row" if result.groups is None else result.noun
+    counted = result.units is not None and result.n_groups == result.summary.n_points
+    unit = result.noun if counted or result.groups is not None else "row"
     over = f"over {say.plural(source.point)}"
     if source.weights == "groups":
         over = say.mean_over(result.repeated, unit)
@@ -95,6 +96,8 @@ def chances(result: Decided, beside: Beside) -> list[tuple[str, str, FloatArray]
         heads = [say.new(number, result.noun) for number in horizons]
         rows = [beside.chance(number) for number in horizons]
         return [(head, f"{wins} in", row) for head, row in zip(heads, rows, strict=True)]
+    if result.method.again:
+        return [(say.new(1.0, result.method.again), f"{wins} in", beside.better)]
     if not result.c_is_unknown:
         return [(f"c = {say.value_of_c(result.c)}", wins, beside.better)]
     wins = f"{wins[:-1]} at another place)"
