@@ -18,6 +18,7 @@ import numpy as np
 from rivals._core.cautions import warn
 from rivals._core.grouping import Grouping, noun_of
 from rivals._core.losses import NOT_SAID, Losses, Provenance, Study, check_names, one_source
+from rivals._core.reducer import Reducer
 from rivals._core.setting import HowMany, Levels, one_of
 from rivals._core.summaries import (
     GroupSummaries,
@@ -115,6 +116,20 @@ class CellSummaries:
             study.source,
             shared_by_fits(study),
         )
+
+    @classmethod
+    def of_reducer(
+        cls, reducer: Reducer, models: tuple[str, ...], names: Sequence[str], source: Provenance
+    ) -> CellSummaries:
+        """From the cells of all blocks, whose labels have one of each factor."""
+        if not reducer.labels:
+            raise ValueError("there is no row")
+        labels: Any = reducer.labels
+        factors = {
+            name: Grouping.of([each[place] for each in labels], noun_of(name))
+            for place, name in enumerate(names)
+        }
+        return cls(models, Grouping.of_factors(factors).factors, *reducer.sums, source)
 
     # ---------------------------------------------------------------- what they are of
 

@@ -334,9 +334,9 @@ def uncertainty(
 
 
 def part_named(name: str, noun: str, point: str) -> str:
-    """As "schools", "pupils" or "training data"; a factor by its own name."""
+    """As "schools", "pupils" or "training data"; of a factor, or of two together, its levels."""
     own = {"groups": plural(noun), "points": plural(point), "training": "training data"}
-    return own.get(name, name)
+    return own.get(name, plural(name))
 
 
 def helps_most(name: str, noun: str, point: str) -> str:

@@ -166,6 +166,8 @@ class Groups(Law[GroupSummaries]):
         source = summary.source
         if summary.variances is not None or source.left_out is None or summary.order is not None:
             return None  # no benchmark has these
+        if source.weights != "groups" and not summary.rows:
+            return None
         training = "fitted before"
         if source.left_out:
             training = "left out, losses only" if summary.shared is None else "left out"
@@ -225,7 +227,7 @@ class Groups(Law[GroupSummaries]):
         risk = self.risk(summary)
         order = np.argsort(risk, kind="stable")
         other = "points" if source.weights == "groups" else "groups"
-        if summary.variances is None:
+        if summary.variances is None and not source.metric:
             winner = int(np.argmin(self.risk(summary.weighted(other))))
             if risk[winner] > risk[order[0]]:
                 pair = (summary.models[order[0]], summary.models[winner])
