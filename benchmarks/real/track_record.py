@@ -44,7 +44,7 @@ def cells(lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
     found = []
     for design in ("frozen", "left out"):
         own = [x for x in lines if x["design"] == design and x["plan"] in score.MAIN]
-        for n_groups in sorted({x["groups"] for x in own} - {1}):
+        for n_groups in sorted({x["groups"] for x in own} - {1, 2}):
             judged = tally.judged([x for x in own if x["groups"] == n_groups], METHOD)
             won = judged.won[:, tally.QUESTIONS.index("study")]
             for low, high in tally.BANDS:
