@@ -17,6 +17,7 @@ import numpy as np
 from scipy import optimize, stats
 
 from rivals._core.losses import Provenance
+from rivals._core.reduced import Reduced
 from rivals._core.setting import Setting
 from rivals._core.summaries import GroupSummaries
 from rivals.laws import Groups
@@ -80,7 +81,9 @@ def our_intervals(values: np.ndarray) -> np.ndarray:
             np.ones((size, size, n_sites)),
         )
         setting = Setting(new_groups=1.0, level=LEVEL)
-        low, high = Groups().interval(summary, setting, 0, np.arange(1, size))
+        low, high = Reduced(Groups(), summary).interval(
+            setting, np.arange(1, size), np.zeros(size - 1, dtype=int)
+        )
         found.append(np.stack([low, high], axis=1))
     return np.concatenate(found)
 

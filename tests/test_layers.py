@@ -27,6 +27,7 @@ LAYERS = [
     ["_core.summaries", "_result.track_record"],
     ["_core.law"],
     ["laws"],
+    ["_core.reduced"],
     ["_core.judge"],
     ["_core.beside"],
     ["_core.decided"],

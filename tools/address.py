@@ -2,8 +2,8 @@
 tools/address.py https://host/owner/rivals`.
 
 A page of a package index shows the README alone, so that its links and its picture must be
-absolute. Run it once, when the address is known; again when it changes. README.md, pyproject.toml,
-CITATION.cff and the recipe for conda are changed in place.
+absolute. The release does it, in its own copy: README.md, pyproject.toml and CITATION.cff are
+changed in place.
 """
 
 import argparse
@@ -25,7 +25,6 @@ def main() -> int:
         "README.md": readme,
         "pyproject.toml": project,
         "CITATION.cff": citation,
-        "conda/meta.yaml": conda,
     }.items():
         path = ROOT / name
         path.write_text(change(path.read_text(encoding="utf-8"), address), encoding="utf-8")
@@ -63,11 +62,6 @@ def project(text: str, address: str) -> str:
 def citation(text: str, address: str) -> str:
     text = re.sub(r"repository-code: .*\n", "", text)
     return text.replace("license: MIT\n", f'license: MIT\nrepository-code: "{address}"\n')
-
-
-def conda(text: str, address: str) -> str:
-    text = re.sub(r"  (?:home|dev_url): .*\n", "", text)
-    return text.replace("about:\n", f"about:\n  home: {address}\n  dev_url: {address}\n")
 
 
 if __name__ == "__main__":

@@ -11,8 +11,8 @@ pytest.importorskip("polars")
 
 from terminal import rivals, table, written
 
-BETTER = ("--groups", "school", "--baseline", "step")
-WORSE = ("--groups", "school", "--baseline", "line")
+BETTER = ("--groups", "school", "--fitted-before", "--baseline", "step")
+WORSE = ("--groups", "school", "--fitted-before", "--baseline", "line")
 
 
 @pytest.mark.parametrize(
@@ -35,12 +35,18 @@ def test_exit_status_line_and_json(tmp_path, gap, arguments, status, outcome):
     assert run.out.count("\n") == 1
     plain = json.loads(rivals("gate", path, *arguments, "--json").out)
     assert (plain["outcome"], plain["exit_status"]) == (outcome, status)
+    assert plain["low"] < plain["difference"] < plain["high"]
+    assert (plain["n_units"], plain["left_out"]) == (12, False)
 
 
 def test_errors_have_their_own_status(tmp_path):
     path = written(tmp_path, table(0.5))
     assert rivals("gate", path, "--groups", "school", "--baseline", "stp").status == 2
     assert rivals("gate", path, "--groups", "school").status == 2
+    unsaid = rivals("gate", path, "--groups", "school", "--baseline", "step")
+    assert (unsaid.status, unsaid.out) == (2, "")
+    assert "--left-out" in unsaid.err
+    assert "--fitted-before" in unsaid.err
     assert rivals("gate", path, *BETTER, "--require", "best").status == 2
     assert rivals("gate", path, *BETTER, "--require", "not-worse").status == 2
 
@@ -54,7 +60,7 @@ def test_predictions_beside_what_came_true(tmp_path):
         ),
     )
     run = rivals(
-        "gate", path, "--target", "y", "--groups", "school", "--ignore", "name",
+        "gate", path, "--target", "y", "--groups", "school", "--ignore", "name", "--left-out",
         "--baseline", "new",
     )  # fmt: skip
     assert run.status == 0
@@ -66,6 +72,6 @@ def test_a_summary_is_appended(tmp_path):
         rivals("gate", path, *BETTER, "--summary", summary)
     text = summary.read_text("utf-8")
     assert text.count("passed: line would be better than step") == 2
-    assert "| --- |" in text
+    assert text.count("| 12 |") == 2
     nowhere = rivals("gate", path, *BETTER, "--summary", tmp_path / "no" / "summary.md")
     assert (nowhere.status, "could not be written" in nowhere.err) == (2, True)

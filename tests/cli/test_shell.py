@@ -16,7 +16,8 @@ from terminal import table, written
 
 SCRIPT = """
 set -u
-gate() { "$PYTHON" -m rivals gate losses.csv --groups school "$@" >out 2>err; echo $?; }
+of="losses.csv --groups school --fitted-before"
+gate() { "$PYTHON" -m rivals gate $of "$@" >out 2>err; echo $?; }
 gate --baseline step
 gate --baseline line
 gate --baseline step --margin 0.5

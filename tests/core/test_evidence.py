@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from problems import problem
+from rivals._core.reduced import Reduced
 from rivals._core.setting import Setting
 from rivals.laws import Groups
 
@@ -23,13 +24,13 @@ def test_matrix_and_rows_are_the_same(margin):
 
 
 def test_only_pairs_that_were_asked_for_are_known():
-    law, summary = Groups(), GIVEN.summary
-    part = law.evidence(summary, Setting(), (np.array([2, 0]), np.array([1, 3])))
+    reduced = Reduced(Groups(), GIVEN.summary)
+    part = reduced.evidence(Setting(), (np.array([2, 0]), np.array([1, 3])))
     known = ~np.isnan(part.probability)
     np.testing.assert_array_equal(known, [[1, 0, 0, 1], [0, 1, 1, 0], [0, 1, 1, 0], [1, 0, 0, 1]])
     assert not part.is_complete
     np.testing.assert_array_equal(part.probability[known], GIVEN.evidence.probability[known])
-    more = law.evidence(summary, Setting(), (np.array([0, 0, 3, 3]), np.array([1, 2, 1, 2])))
+    more = reduced.evidence(Setting(), (np.array([0, 0, 3, 3]), np.array([1, 2, 1, 2])))
     whole = part.joined(more)
     assert whole.is_complete
     np.testing.assert_array_equal(whole.probability, GIVEN.evidence.probability)

@@ -7,7 +7,7 @@ import rivals
 from problems import problem
 from rivals._core import judge as rivals_judge
 from rivals._core.judge import judge
-from rivals._core.law import Reduced
+from rivals._core.reduced import Reduced
 from rivals._core.setting import Setting
 from rivals.laws import Groups, Transport
 

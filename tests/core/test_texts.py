@@ -53,6 +53,7 @@ WRONG = [
     ("plan", "losses.csv", "--ignore", "school"),
     ("plan", "losses.csv", "--groups", "school", "--more-groups", "0"),
     ("gate", "losses.csv", "--groups", "school", "--baseline", "stp"),
+    ("gate", "losses.csv", "--groups", "school", "--baseline", "step"),
     ("gate", "losses.csv", "--groups", "school", "--baseline", "step", "--require", "not-worse"),
     ("summarise", "losses.csv"),
     ("summarise", "means.csv", "--groups", "school", "--estimate", "mean"),

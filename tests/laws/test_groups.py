@@ -92,7 +92,7 @@ def test_c_has_no_meaning():
 def test_an_interval_is_that_of_the_law():
     given = problem(8, n_models=3)
     result = given.compare(level=0.8)
-    low, high = result.method.interval(result.summary, result.setting, 0, np.array([1, 2]))
+    low, high = result.reduced.interval(result.setting, np.array([1, 2]), np.array([0, 0]))
     law = result.method.differences(
         result.summary, result.setting, np.array([1, 2]), np.array([0, 0])
     )

@@ -77,7 +77,7 @@ def test_neighbours_of_a_series_depend_on_each_other():
 def test_intervals_are_those_of_the_law():
     given = problem(5, n_models=3, n_simulations=2)
     result = rivals.compare(given.without_groups, level=0.8)
-    low, high = result.method.risk_interval(result.summary, result.setting)
+    low, high = result.reduced.risk_interval(result.setting)
     law = result.method.risks(result.summary, result.setting)
     np.testing.assert_allclose(law.below(low)[0], 0.1, atol=1e-10)
     np.testing.assert_allclose(law.below(high)[0], 0.9, atol=1e-10)

@@ -158,7 +158,7 @@ def test_one_data_set_shows_intervals_with_c_unknown():
     """Two bars in each row; the thin one, with c unknown, is `risk_interval`."""
     result = one_data_set()
     ax = plots.plot_risks(result)
-    low, high = result.risk_interval(without_c=True)
+    low, high = result.reduced.risk_interval(result.setting, without_c=True)
     bars = [line for line in ax.collections if hasattr(line, "get_segments")]
     thin = [bar.get_segments()[0][:, 0] for bar in bars[::2]]
     places = [result.names.index(name) for name in result.ranking]

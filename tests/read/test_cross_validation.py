@@ -348,7 +348,7 @@ def test_errors_name_the_model_the_fold_and_its_groups():
         ({"floor": 0.1}, "leave it out"),
         ({"models": {"a": LinearRegression}}, "not its class"),
         ({"models": {"a": LinearRegression(), "b": LogisticRegression()}}, "cannot be compared"),
-        ({"models": {"a": 3}}, "left_out"),
+        ({"models": {"a": 3}}, "leave_out"),
         ({"models": {}}, "mapping"),
         ({"noise": "poisson"}, "of counts"),
         ({"cv": [(np.arange(120), np.arange(100, 240))]}, "trains on 20 of its 140"),

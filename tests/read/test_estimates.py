@@ -61,7 +61,7 @@ def test_the_bcg_trials_are_those_of_metafor_by_reml_and_close_to_them_by_ours()
     beside = result.beside(result.names[0])
     tau_here, part = beside.tau[0], beside.i2[0]
     whole = result.at(new_groups=np.inf)
-    low, high = whole.method.interval(summary, whole.setting, 0, np.array([1]))
+    low, high = whole.reduced.interval(whole.setting, np.array([1]), np.array([0]))
     # With a flat τ the mean is the same within a tenth of its error, and τ is a little larger.
     assert 0.5 * (low[0] + high[0]) == pytest.approx(mean, abs=0.02)
     assert tau < tau_here < 1.2 * tau
@@ -83,7 +83,7 @@ def test_many_groups_give_the_mean_and_interval_of_hartung_and_knapp(n_groups):
     half = stats.t.ppf(0.95, n_groups - 1) * error
     summary = summaries(trials(values, np.sqrt(variances)), **TWO)
     result = rivals.compare(summary, new_groups=np.inf)
-    low, high = result.method.interval(summary, result.setting, 0, np.array([1]))
+    low, high = result.reduced.interval(result.setting, np.array([1]), np.array([0]))
     assert 0.5 * (low[0] + high[0]) == pytest.approx(mean, abs=0.05 * half)
     assert 1.05 * half < 0.5 * (high[0] - low[0]) < 1.35 * half
 
@@ -201,9 +201,8 @@ def test_what_cannot_be_judged_is_said_and_never_shown_as_a_number():
         for arm, gap in (("x", -0.9), ("y", -1.0), ("z", 0.5))
     ]
     frame = polars.DataFrame(rows, schema=["site", "arm", "gap", "se"], orient="row")
-    summary = summaries(
-        frame, groups="site", estimate="gap", error="se", difference="arm", baseline="old"
-    )
+    of = {"groups": "site", "estimate": "gap", "error": "se", "difference": "arm"}
+    summary = summaries(frame, **of, baseline="old", left_out=False)
     result = rivals.compare(summary)
     assert "known only for differences from old" in result.conclusion
     assert "nan" not in f"{result}{result.details()}{result.methods()}"

@@ -66,7 +66,7 @@ def test_all_doors_have_the_same_folds(n_groups):
         mean = rows["y"].mean()
         return rivals.Candidate(lambda rows: np.full(len(rows["y"]), mean), lambda n, rng: None)
 
-    second = rivals.read.left_out(fit, data, groups="group", n_simulations=0).observed
+    second = rivals.read.leave_out(fit, data, groups="group", n_simulations=0).observed
 
     def build(rows):
         mean = rows["y"].mean()

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 import rivals
-from rivals.read import left_out
+from rivals.read import leave_out
 from rivals.read._mixed_models import random_design
 
 smf = pytest.importorskip("statsmodels.formula.api")
@@ -45,8 +45,8 @@ def densities(results, test):
 
 def test_the_marginal_density_of_a_new_subject_is_that_of_a_multivariate_normal():
     data = sleep()
-    found = left_out(fit, data, groups="subject", rng=0)
-    joint = left_out(fit, data, groups="subject", joint=True, rng=0)
+    found = leave_out(fit, data, groups="subject", rng=0)
+    joint = leave_out(fit, data, groups="subject", joint=True, rng=0)
     assert joint.source.loss == "joint negative log density"
     pointwise, whole = np.empty(len(data)), []
     for each in range(8):
@@ -85,8 +85,8 @@ def test_joint_losses_of_independent_points_are_sums():
     def independent(rows):
         return smf.ols("reaction ~ days", rows).fit()
 
-    found = left_out(independent, data, groups="subject", rng=0)
-    joint = left_out(independent, data, groups="subject", joint=True, rng=0)
+    found = leave_out(independent, data, groups="subject", rng=0)
+    joint = leave_out(independent, data, groups="subject", joint=True, rng=0)
     sums = found.observed.reshape(8, 10).sum(axis=1)
     np.testing.assert_allclose(joint.observed, sums, atol=1e-9)
     assert joint.simulated.shape == (16, 8)
@@ -120,19 +120,19 @@ def test_variance_components_are_refused_with_what_to_do():
         ).fit()
 
     with pytest.raises(TypeError, match=r"fold 1 of 8.*vc_formula.*lambda rows"):
-        left_out(components, data, groups="subject")
+        leave_out(components, data, groups="subject")
 
 
 def test_joint_needs_the_groups_of_the_random_effects():
     data = sleep()
     data["site"] = data.subject // 2
     with pytest.raises(ValueError, match="of other groups"):
-        left_out(fit, data, groups="site", joint=True)
-    assert left_out(fit, data, groups="site", rng=0).n_points == 80
+        leave_out(fit, data, groups="site", joint=True)
+    assert leave_out(fit, data, groups="site", rng=0).n_points == 80
 
 
 def test_a_mixed_model_of_the_truth_wins_over_one_of_less():
     data = sleep(18)
     pooled = {"pooled": lambda rows: smf.ols("reaction ~ days", rows).fit(), "slopes": fit}
-    result = rivals.compare(left_out(pooled, data, groups="subject", joint=True, rng=0))
+    result = rivals.compare(leave_out(pooled, data, groups="subject", joint=True, rng=0))
     assert result.best == "slopes"

@@ -62,7 +62,7 @@ def test_lmfit():
         return lambda new: line(new["x"])
 
     both = {"lmfit": fit, "by hand": by_hand}
-    found = rivals.read.left_out(both, data, groups="site", target="y", loss="squared")
+    found = rivals.read.leave_out(both, data, groups="site", target="y", loss="squared")
     np.testing.assert_allclose(found["lmfit"].observed, found["by hand"].observed, rtol=1e-6)
 
 

@@ -15,7 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from problems import Problem
-from rivals._core.losses import Fits, Losses, Provenance, Study
+from rivals._core.losses import Losses, Provenance, Study
+from rivals._core.reduced import Reduced
 from rivals._core.setting import Setting
 from rivals.laws import Beta, Groups, Transport
 
@@ -61,7 +62,7 @@ def beta(problem: Problem) -> FloatArray:
     """Method "beta" at its c."""
     law = Beta()
     summary = law.summarise(study_of(problem, groups=False))
-    return law.evidence(summary, Setting()).probability
+    return Reduced(law, summary).evidence(Setting()).probability
 
 
 def study_of(problem: Problem, *, groups: bool, with_fits: bool = True) -> Study:
@@ -76,7 +77,7 @@ def study_of(problem: Problem, *, groups: bool, with_fits: bool = True) -> Study
     for place, (name, own) in enumerate(zip(problem.names, observed, strict=True)):
         fits = None
         if with_fits and problem.fits is not None:
-            fits = Fits(problem.fits[:, :, place], problem.fold)
+            fits = (problem.fits[:, :, place], problem.fold)
         losses[name] = Losses(own, simulated[place], source=source, fits=fits)
     return Study.of(losses, groups=np.repeat(np.arange(len(sizes)), sizes) if groups else None)
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from rivals._core.evidence import Evidence
 from rivals._core.judge import Correction, refuse_margin
-from rivals._core.law import Reduced, in_order, quantile
+from rivals._core.reduced import Reduced, in_order, quantile
 from rivals._core.rule import Outcomes, classify
 from rivals._core.setting import Setting
 from rivals._core.types import BoolArray, FloatArray, IntArray

@@ -13,7 +13,8 @@ import numpy as np
 from rivals._core.beside import Beside
 from rivals._core.evidence import Evidence, Note
 from rivals._core.judge import MANY, Correction, corrected, judge
-from rivals._core.law import Law, Reduced, central_interval
+from rivals._core.law import Law
+from rivals._core.reduced import Reduced
 from rivals._core.rule import Decision, Rejection, decide
 from rivals._core.setting import Setting
 from rivals._core.summaries import GroupSummaries
@@ -177,15 +178,6 @@ class Decided:
     def place(self) -> dict[str, int]:
         """Where each model stands in arrays."""
         return {name: place for place, name in enumerate(self.names)}
-
-    def risk_interval(self, *, without_c: bool = False) -> tuple[FloatArray, FloatArray]:
-        """Between which values the risk of each model lies.
-
-        At c, or with c unknown.
-        """
-        make = self.method.risks_without_c if without_c else self.method.risks
-        found = make(self.summary, self.setting).over(self.setting.new_groups)
-        return central_interval(found, len(self.names), self.setting.level)
 
     @property
     def c_is_unknown(self) -> bool:

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from rivals._core.evidence import Evidence
-from rivals._core.law import Reduced
+from rivals._core.reduced import Reduced
 from rivals._core.rule import Decision, applied, decide
 from rivals._core.setting import Setting
 from rivals._core.texts import Refusal, opt

@@ -17,6 +17,8 @@ from rivals._core.grouping import Grouping
 from rivals._core.texts import Refusal, WrongKind, opt
 from rivals._core.types import FloatArray, IntArray
 
+# Means of the same losses are alike to this part of them.
+SAME = 1e-6
 # Squares of larger losses may overflow. One place refuses them, and nothing is scaled.
 LARGEST = 1e150
 
@@ -73,18 +75,27 @@ NOT_SAID = Provenance()
 
 
 class Fits(NamedTuple):
-    """The fit of each fold, judged on all groups: what these fits share widens P no more than that.
+    """The fits of one folding, judged everywhere: what they share through their training data.
 
     Attributes
     ----------
-    means : array, shape (folds, groups)
-        Mean losses.
-    fold : array of int, shape (groups,)
-        Which fold left each group out.
+    means : array, shape (folds, groups), or (folds, folds) of rows
+        The mean loss of the fit of each fold in every group; without groups, in the rows that each
+        fold leaves out. In a `Study` a third axis has the models.
+    fold : array of int, shape (groups,) or (points,)
+        Which fold leaves out each group; without groups, each row.
+    of_rows : bool
+        Whether there are no groups.
     """
 
     means: FloatArray
     fold: IntArray
+    of_rows: bool = False
+
+    @property
+    def part(self) -> IntArray:
+        """The fold that leaves out each column of `means`."""
+        return np.arange(len(self.means)) if self.of_rows else self.fold
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -106,6 +117,11 @@ class Losses:
         Whether each group was predicted by models fitted to the other groups; part of `source`.
     unit : str, optional
         Of the losses, as "nats"; part of `source`.
+    fits : array_like, pair, or list of these, optional
+        Of left-out groups: the mean loss of each fold's fit in every group, folds × groups; P then
+        counts what these fits share through their training data, and supposes nothing. Where a fold
+        leaves out several groups, a pair of this matrix and the fold of each group; without groups,
+        of a matrix folds × folds and the fold of each row; of several foldings, a list.
 
     See Also
     --------
@@ -124,7 +140,7 @@ class Losses:
     groups: Grouping | None
     source: Provenance
     index: Any
-    fits: Fits | None
+    fits: tuple[Fits, ...]
 
     def __init__(
         self,
@@ -135,7 +151,7 @@ class Losses:
         source: Provenance = NOT_SAID,
         left_out: bool | None = None,
         unit: str | None = None,
-        fits: Fits | None = None,
+        fits: Any = None,
     ) -> None:
         said = {"left_out": left_out, "unit": unit}
         known: dict[str, Any] = {name: value for name, value in said.items() if value is not None}
@@ -146,7 +162,7 @@ class Losses:
         set_field(self, "groups", _grouping_of(groups, self.observed.size, index))
         set_field(self, "source", replace(source, **known) if known else source)
         set_field(self, "index", index if hasattr(index, "equals") else None)
-        set_field(self, "fits", fits)
+        set_field(self, "fits", _fits_of(fits, self.observed, self.groups))
 
     @classmethod
     def from_log_likelihood(
@@ -374,14 +390,86 @@ class Study:
         return float(np.median(self.observed[best]))
 
 
-def _fits(given: list[Losses], grouping: Grouping | None) -> tuple[Fits, ...]:
-    """Of all models, where all have those of the same folds of these groups; else none."""
-    found = [each.fits for each in given if each.fits is not None]
-    carried = given[0].groups
-    if len(found) < len(given) or grouping is None or carried is None:
+def _fits_of(given: Any, observed: FloatArray, groups: Grouping | None) -> tuple[Fits, ...]:
+    """Of each folding, checked against the losses that they come with."""
+    if given is None:
         return ()
-    alike = all(np.array_equal(each.fold, found[0].fold) for each in found)
-    return tuple(found) if alike and carried.same_as(grouping) else ()
+    found = [_folding_of(each, observed.size, groups) for each in _listed(given)]
+    if groups is None:
+        parts = [np.bincount(each.fold) for each in found]
+        own = sum(np.diagonal(each.means) @ part for each, part in zip(found, parts, strict=True))
+        own, expected = np.array([own / observed.size]), np.array([observed.mean()])
+    else:
+        own = sum(each.means[each.fold, np.arange(each.fold.size)] for each in found)
+        expected = np.bincount(groups.codes, weights=observed) / groups.sizes
+    apart = np.abs(np.asarray(own) / len(found) - expected)
+    wrong = apart > SAME * (np.ptp(observed) + np.abs(observed).max())
+    if wrong.any():
+        first = int(wrong.argmax())
+        where = "" if groups is None else f" of {groups.noun} {groups.names[first]!r}"
+        raise Refusal(
+            f"{opt['fits']}: where a fit was left out its mean loss must be that of the losses; "
+            f"{where} it is {np.asarray(own)[first] / len(found):g}, and that of the losses is "
+            f"{expected[first]:g}; are folds, groups, or the two axes in another order?"
+        )
+    return tuple(found)
+
+
+def _listed(given: Any) -> list[Any]:
+    """The foldings: of a matrix of numbers there is one, also where it is a list of lists."""
+    several = isinstance(given, list) and all(
+        isinstance(each, tuple) or np.ndim(each) == 2 for each in given
+    )
+    return given if several else [given]
+
+
+def _folding_of(given: Any, n_points: int, groups: Grouping | None) -> Fits:
+    means, fold = given[:2] if isinstance(given, tuple) else (given, None)
+    means = finite(means, "fits")
+    noun = "row" if groups is None else groups.noun
+    n_units = n_points if groups is None else len(groups.names)
+    if fold is None:
+        fold = np.arange(n_units)
+    fold = np.asarray(fold)
+    n_folds = len(means) if means.ndim else 0
+    if means.shape != (n_folds, n_folds if groups is None else n_units):
+        raise Refusal(
+            f"{opt['fits']}: expected the mean loss of the fit of each fold "
+            f"{'in the rows of each' if groups is None else f'in each of {n_units} {noun}s'}; got "
+            f"an array of shape {means.shape}"
+        )
+    if fold.shape != (n_units,) or set(fold.tolist()) != set(range(n_folds)):
+        raise Refusal(
+            f"{opt['fits']}: the fold of each {noun} must be {n_units} whole numbers from 0 to "
+            f"{n_folds - 1}, in the order of the {noun}s; got {fold.tolist()[:8]}"
+            + ("; pass a pair: means, and the fold of each" if n_folds != n_units else "")
+        )
+    if n_folds < 3:
+        raise Refusal(
+            f"{opt['fits']}: {n_folds} folds cannot show what their fits share, since no third is "
+            "there to compare with; leave it out, or use three folds or more"
+        )
+    return Fits(means, fold.astype(np.intp), groups is None)
+
+
+def _fits(given: list[Losses], grouping: Grouping | None) -> tuple[Fits, ...]:
+    """Of all models, where all have those of the same folds of these units; else none."""
+    foldings = [each.fits for each in given]
+    carried = given[0].groups
+    if not all(foldings) or len({len(each) for each in foldings}) > 1:
+        return ()
+    if (grouping is None) != (carried is None):
+        return ()
+    if grouping is not None and carried is not None and not carried.same_as(grouping):
+        return ()
+    found = []
+    for of_models in zip(*foldings, strict=True):
+        fold = of_models[0].fold
+        if not all(np.array_equal(each.fold, fold) for each in of_models):
+            return ()
+        means = np.stack([each.means for each in of_models], axis=2)
+        found.append(of_models[0]._replace(means=means))
+    return tuple(found)
 
 
 def check_names(names: list[Any]) -> None:

@@ -399,11 +399,13 @@ def _centre(rows: FloatArray, grouping: Grouping) -> FloatArray:
 
 
 def _shared(study: Study) -> FloatArray | None:
-    """What fits share through their training data, where they were judged on all groups."""
+    """What fits share through their training data, where they were judged everywhere; the mean over
+    foldings.
+    """
     if not study.fits:
         return None
-    means = np.stack([each.means for each in study.fits], axis=2)
-    return shared_training(means, study.fits[0].fold)
+    of_foldings = [shared_training(each.means, each.part) for each in study.fits]
+    return np.asarray(np.mean(of_foldings, axis=0))
 
 
 def _check(summary: GroupSummaries) -> None:

@@ -8,13 +8,19 @@ from typing import Any
 from rivals._core.decided import Decided
 from rivals._core.judge import refuse_margin
 from rivals._core.setting import one_of
-from rivals._core.texts import Refusal, opt
+from rivals._core.texts import Refusal, either, opt
 from rivals._result import sentences as say
-from rivals._result.renderers import Answer
+from rivals._result.renderers import Answer, Column, Table, markdown, plain
 
 REQUIREMENTS = ("better", "not-worse")
 OUTCOME = {"better": "passed", "worse": "failed", "open": "undecided"}
 EXIT_STATUS = {"passed": 0, "failed": 1, "undecided": 3}
+MARK = {"passed": "✅", "failed": "❌", "undecided": "⚠️"}
+# The columns of `to_records`.
+SCHEMA = (
+    *("outcome", "model", "baseline", "require", "probability", "difference", "low", "high"),
+    *("margin", "threshold", "n_units"),
+)
 
 
 @dataclass(frozen=True)
@@ -30,11 +36,19 @@ class Gate(Answer):
     require : {"better", "not-worse"}
     probability : float
         P(what is required): passed above the threshold, failed below one minus the threshold.
-    margin, threshold : float
+    difference, low, high : float
+        Mean loss of the model less that of the baseline, and its interval of probability `level`.
+    margin, threshold, level : float
+    n_units : int
+        How many groups, or rows, were observed.
+    losses : tuple of float
+        Mean loss of the model, and of the baseline.
     where : str
         What a replication is, as "if the study were repeated".
-    unit : str
-        Of the margin.
+    noun, unit : str
+        What one of the units is called; and the unit of the loss.
+    left_out : bool or None
+        Whether each group was predicted by models fitted to the others.
     """
 
     outcome: str
@@ -42,10 +56,18 @@ class Gate(Answer):
     baseline: str
     require: str
     probability: float
+    difference: float
+    low: float
+    high: float
     margin: float
     threshold: float
+    level: float
+    n_units: int
+    losses: tuple[float, float]
     where: str
+    noun: str
     unit: str
+    left_out: bool | None
 
     @property
     def passed(self) -> bool:
@@ -60,20 +82,39 @@ class Gate(Answer):
     def __str__(self) -> str:
         """One line."""
         required = say.required(self.require, self.baseline, self.margin, self.unit)
-        return say.gate(self.outcome, self.model, required, self.where, self.probability)
+        outcome = say.gate(self.outcome, self.model, required, self.where, self.probability)
+        interval = say.gate_difference(
+            self.losses, self.difference, (self.low, self.high), self.level, self.unit
+        )
+        return f"{outcome} {interval} {say.gate_units(self.n_units, self.noun, self.left_out)}"
 
     def to_records(self) -> list[dict[str, Any]]:
         """One row."""
-        return [{**asdict(self), "passed": self.passed}]
+        return [{name: getattr(self, name) for name in SCHEMA}]
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
-        return {**asdict(self), "exit_status": self.exit_status, "conclusion": str(self)}
+        known = {name: plain(value) for name, value in asdict(self).items()}
+        return {**known, "exit_status": self.exit_status, "conclusion": str(self)}
 
-    def to_markdown(self, table: str = "") -> str:
+    @property
+    def table(self) -> Table:
+        """Both mean losses, their difference, and P, with six digits."""
+        model, baseline = self.losses
+        columns = [
+            ("mean loss of " + self.baseline, baseline),
+            ("mean loss of " + self.model, model),
+            ("difference", self.difference),
+            (f"{say.percent(self.level)} interval: low", self.low),
+            ("high", self.high),
+            (f"P({self.require})", self.probability),
+        ]
+        shown = [Column(head, [value], "{:.6g}".format) for head, value in columns]
+        return Table((*shown, Column(say.plural(self.noun), [self.n_units])))
+
+    def to_markdown(self) -> str:
         """The line and a table, in GitHub's Markdown."""
-        mark = {"passed": "✅", "failed": "❌", "undecided": "⚠️"}[self.outcome]
-        return f"{mark} {self}\n\n{table}".rstrip() + "\n"
+        return f"{MARK[self.outcome]} {markdown(str(self))}\n\n{self.table.markdown()}\n"
 
 
 def gate(
@@ -94,6 +135,7 @@ def gate(
             f"pass {opt.margin}"
         )
     model = _model(result, baseline, model)
+    _refuse_training_not_said(result)
     first, second = result.place[model], result.place[baseline]
     if result.groups is not None and not result.groups.known[first, second]:
         raise ValueError(
@@ -102,18 +144,42 @@ def gate(
             "from as the baseline"
         )
     beside = result.beside(model, (baseline,))
+    beside = beside.only(beside.others == second)
     at = -chosen.margin if require == "not-worse" else chosen.margin
-    chance, found = beside.only(beside.others == second).required(at)
+    chance, found = beside.required(at)
     return Gate(
         OUTCOME[found.words[0]],
         model,
         baseline,
         require,
         float(chance[0]),
+        -float(beside.gap[0]),
+        -float(beside.high[0]),
+        -float(beside.low[0]),
         chosen.margin,
         chosen.threshold,
+        chosen.level,
+        result.n_groups or result.summary.n_points,
+        (result.risk[model], result.risk[baseline]),
         say.where(result.new_groups or 0, result.n_groups, result.noun),
+        result.noun if result.n_groups else result.summary.source.point,
         result.summary.source.unit,
+        result.summary.source.left_out,
+    )
+
+
+def _refuse_training_not_said(result: Decided) -> None:
+    """A gate is not watched: it never takes for granted that fits share no training data."""
+    if not result.method.needs_groups or result.summary.source.left_out is not None:
+        return
+    noun = result.noun
+    raise Refusal(
+        f"{opt['left_out']}: a gate has to know which data the models were fitted to. Where each "
+        f"{noun} was predicted by models fitted to the other {say.plural(noun)}, as in "
+        f"cross-validation, pass {opt.left_out(True)}: such models share training data, and P is "
+        "too sure if that is not said. Where both models were fitted before, to data of no "
+        f"{noun} that is judged, pass {either('left_out=False', '--fitted-before')}. It is said "
+        f"when losses are read{either('', ', or by `rivals summarise`')}"
     )
 
 

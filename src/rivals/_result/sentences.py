@@ -449,6 +449,27 @@ def gate(outcome: str, model: str, required: str, where: str, value: float) -> s
     return f"{outcome}: {shown} ({p_is(value)})."
 
 
+def gate_difference(
+    losses: tuple[float, float],
+    difference: float,
+    ends: tuple[float, float],
+    level: float,
+    unit: str,
+) -> str:
+    """Both mean losses, and by how much they differ."""
+    decimals = decimals_for([ends[1] - ends[0], abs(difference)])
+    new, old, gap = (fixed(value, decimals) for value in (*losses, difference))
+    unit = f" {unit}" if unit else ""
+    interval = f" ({percent(level)} interval {span(ends, decimals)})" if ends[0] == ends[0] else ""
+    return f"Mean loss {new}, baseline {old}{unit}: difference {gap}{interval}."
+
+
+def gate_units(n_units: int, noun: str, left_out: bool | None) -> str:
+    """On what, and what the models had seen of it."""
+    trained = {True: ", left out in turn", False: ", models fitted before", None: ""}[left_out]
+    return f"{count(n_units, noun)}{trained}."
+
+
 # ---------------------------------------------------------------- for a paper
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from math import ceil
 from typing import Any, TypeAlias
 
@@ -29,7 +30,7 @@ from rivals._core.seeds import (
     entropy_from,
     stream,
 )
-from rivals._core.setting import one_of
+from rivals._core.setting import Setting, one_of
 from rivals._core.texts import Refusal, WrongKind, opt
 from rivals._core.types import BoolArray, FloatArray, Model
 from rivals.laws import LAWS, Law, law_of
@@ -232,10 +233,21 @@ def stated(
     """P(R_a < R_b) at each c, and its Monte Carlo error."""
     study = Study.of(losses, order=conditions.order)
     method = conditions.method
-    probability, error = method.at_each_c(method.summarise(study), conditions.c, own, a, b)
+    # A method that has all c in one pass says so; another is asked for one after the other.
+    ask = getattr(method, "at_each_c", None) or partial(_one_by_one, method)
+    probability, error = ask(method.summarise(study), conditions.c, own, a, b)
     if not np.isfinite(probability).all():
         raise ArithmeticError("no probability follows from these losses")
     return probability, error
+
+
+def _one_by_one(
+    method: Law[Any], summary: Any, values: Sequence[float], rng: int, a: int, b: int
+) -> tuple[FloatArray, FloatArray]:
+    pair, nothing = (np.array([a]), np.array([b])), np.zeros(1)
+    laws = [method.differences(summary, Setting(c=c, rng=rng), *pair) for c in values]
+    found = np.array([(law.below(nothing)[0, 0], law.error(nothing)[0]) for law in laws])
+    return found[:, 0], found[:, 1]
 
 
 def is_undecided(

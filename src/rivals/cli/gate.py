@@ -35,8 +35,10 @@ def gate(
 ) -> int:
     """Say whether a new model is better than the baseline, or not worse.
 
-    Example: rivals gate predictions.parquet --target y --groups store --baseline current --margin
-    0.01
+    Example: rivals gate predictions.parquet --target y --groups store --fitted-before --baseline
+    current --margin 0.01
+
+    What the models were fitted to has to be said: --left-out or --fitted-before.
 
     The exit status is 0 if the gate is passed, 1 if it failed (with a margin: also if the model is
     better by less), 3 if that is open, and 2 after an error.
@@ -45,6 +47,6 @@ def gate(
     found = result.gate(baseline, model=model, require=require)
     if summary is not None:
         with writing(summary), summary.open("a", encoding="utf-8") as file:
-            file.write(found.to_markdown(result.against(baseline).markdown()))
+            file.write(found.to_markdown())
     print_result(found, as_json=as_json)
     return found.exit_status

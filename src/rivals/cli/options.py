@@ -58,7 +58,8 @@ class Files:
     log_likelihood: bool = meaning("The numbers are log likelihoods: higher is better.", False)
     unit: str | None = meaning("Unit of the losses, such as kg.")
     left_out: bool | None = meaning(
-        "Whether each group was predicted by models fitted to the other groups."
+        "Each group was predicted by models fitted to the other groups; or all models were fitted "
+        "before, to data of none of them."
     )
 
 
@@ -112,6 +113,8 @@ def _parameter(each: Field[Any], kind: Any) -> inspect.Parameter:
     if reads_number:
         kind = Any
     declared = [] if kind is not bool else [f"--{each.name.replace('_', '-')}"]
+    if each.name == "left_out":
+        declared = ["--left-out/--fitted-before"]
     return inspect.Parameter(
         each.name,
         inspect.Parameter.KEYWORD_ONLY,

@@ -138,7 +138,7 @@ class Transport(Law[TransportSummary]):
     def at_each_c(
         self, summary: TransportSummary, values: Sequence[float], rng: int, a: int, b: int
     ) -> tuple[FloatArray, FloatArray]:
-        """All c at once, and no simulation alone."""
+        """P(R_a < R_b) at each c, and its error."""
         misfits = summary.misfits.mean(axis=0)
         sampling = summary.errors.of_pairs(np.array([a]), np.array([b]))
         variance = np.array([values]) * (misfits[a] + misfits[b]) + sampling

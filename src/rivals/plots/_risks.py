@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rivals._core.law import quantile
+from rivals._core.reduced import quantile
 from rivals._core.types import FloatArray
 from rivals._result import account
 from rivals._result import sentences as say
@@ -54,8 +54,10 @@ def plot_risks(result: Comparison, *, ax: Axes | None = None) -> Axes:
     names = list(result.ranking[: min(n_rows, room_for_rows(ax))])
     places = [result.place[name] for name in names]
     grids, densities = density(result)
-    at_c = result.risk_interval()
-    honest = result.risk_interval(without_c=True) if result.c_is_unknown else at_c
+    at_c = result.reduced.risk_interval(result.setting)
+    honest = at_c
+    if result.c_is_unknown:
+        honest = result.reduced.risk_interval(result.setting, without_c=True)
     for row, (name, place) in enumerate(zip(names, places, strict=True)):
         colour = ink(ax, 0.5) if name in result.rejections else COLOURS[0]
         heights = row - 0.8 * densities[place]

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from rivals.read._distributions import distribution
     from rivals.read._evaluations import evaluations
     from rivals.read._fitted import fitted
-    from rivals.read._left_out import left_out
+    from rivals.read._leave_out import leave_out
     from rivals.read._left_out_posterior import left_out_posterior
     from rivals.read._posterior import posterior
     from rivals.read._predictions import predictions
@@ -22,7 +22,7 @@ HOMES = {
     "distribution": "_distributions",
     "evaluations": "_evaluations",
     "fitted": "_fitted",
-    "left_out": "_left_out",
+    "leave_out": "_leave_out",
     "left_out_posterior": "_left_out_posterior",
     "posterior": "_posterior",
     "predictions": "_predictions",
@@ -36,7 +36,7 @@ __all__ = [
     "distribution",
     "evaluations",
     "fitted",
-    "left_out",
+    "leave_out",
     "left_out_posterior",
     "posterior",
     "predictions",

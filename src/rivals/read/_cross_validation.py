@@ -96,7 +96,7 @@ def cross_validated(
 
     See Also
     --------
-    left_out : The same for any fitted model.
+    leave_out : The same for any fitted model.
     search_results : From what scikit-learn's own functions returned.
 
     Examples
@@ -198,7 +198,7 @@ def _are_classifiers(models: Any) -> bool:
             raise TypeError(
                 f"model {name!r}: expected a regressor or a classifier of scikit-learn; got "
                 f"{type(model).__name__}; derive your own from RegressorMixin or ClassifierMixin, "
-                "and BaseEstimator, or use rivals.read.left_out"
+                "and BaseEstimator, or use rivals.read.leave_out"
             )
         kinds[name] = "classifier" if base.is_classifier(model) else "regressor"
     if len(set(kinds.values())) > 1:

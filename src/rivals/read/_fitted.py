@@ -13,12 +13,12 @@ from rivals._core.grouping import Grouping
 from rivals._core.losses import Losses
 from rivals._core.seeds import FOLD_SIMULATION, entropy_from
 from rivals._core.types import RNG
+from rivals.read._at_rows import at_rows, density_at, inputs_of, predictions_at, target_of
 from rivals.read._cross_validation import N_SIMULATIONS
 from rivals.read._estimators import library_of, probabilities_of
 from rivals.read._folds import Fold
 from rivals.read._judging import Judged, Judging, as_series
 from rivals.read._point_losses import point_loss
-from rivals.read._predictive import at_rows, density_at, inputs_of, predictions_at, target_of
 from rivals.read._rows import column, index_of, n_rows, targets_of
 
 
@@ -40,7 +40,7 @@ def fitted(
     ----------
     model : object
         Results of statsmodels, a fitted estimator of scikit-learn, or a function from rows to a
-        distribution of SciPy, as `left_out` takes them.
+        distribution of SciPy, as `leave_out` takes them.
     X : data frame or array
         The held-out rows.
     y : array_like or str, optional
@@ -48,7 +48,7 @@ def fitted(
     groups : array_like or str, optional
         The group of each row; groups that the model has not seen either.
     loss : str or callable
-        As in `left_out`.
+        As in `leave_out`.
     noise : distribution or callable, optional
         For what only predicts numbers, and "log": a frozen distribution of SciPy about the
         prediction, or a function from predictions to one. There are no other folds to fit it to:
@@ -80,7 +80,7 @@ def fitted(
     if isinstance(noise, str):
         raise ValueError(
             f"noise: {noise!r} would be fitted to the data that it judges; pass a distribution, as "
-            "noise=scipy.stats.norm(0.0, 2.0), of a scale from other data, or use left_out"
+            "noise=scipy.stats.norm(0.0, 2.0), of a scale from other data, or use leave_out"
         )
     n_points = n_rows(X, "X")
     name = target_of(model)

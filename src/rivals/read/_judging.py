@@ -135,7 +135,7 @@ def assembled(
     grouping: Grouping | None,
     index: Any,
     said: Provenance,
-    fits: Fits | None = None,
+    fits: tuple[Fits, ...] | Fits | None = None,
 ) -> Losses:
     """The losses of all folds, in the order of the data; they carry the groups, if whole groups
     were left out.

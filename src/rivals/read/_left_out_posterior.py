@@ -70,7 +70,7 @@ def left_out_posterior(
 
     See Also
     --------
-    left_out : The same for models with one set of parameters.
+    leave_out : The same for models with one set of parameters.
     posterior : From log likelihoods in a tree of ArviZ.
 
     Notes

@@ -79,7 +79,7 @@ def targets_of(values: Any, what: str) -> npt.NDArray[Any]:
     if array.ndim != 1:
         raise ValueError(
             f"{what}: expected one target for each point; got an array of shape {array.shape}. "
-            "For several targets write a fit for rivals.read.left_out that returns a distribution"
+            "For several targets write a fit for rivals.read.leave_out that returns a distribution"
         )
     if array.dtype.kind == "O":
         missing = np.array([each is None or each != each for each in array.tolist()])

@@ -186,7 +186,10 @@ class Beta(Law[BetaSummary]):
     def at_each_c(
         self, summary: BetaSummary, values: Sequence[float], rng: int, a: int, b: int
     ) -> tuple[FloatArray, FloatArray]:
-        """The nodes of both models at all c are solved together; fewer draws are enough."""
+        """P(R_a < R_b) at each c, and its error.
+
+        The nodes of both models at all c are solved together; fewer draws are enough.
+        """
         n_draws = min(self.n_draws, EXPERIMENT_N_DRAWS)
         seeds = [np.random.SeedSequence(rng, spawn_key=(EXPERIMENT_DRAWS, k)) for k in (a, b)]
         found = []

@@ -8,7 +8,7 @@ from scipy import stats
 
 import rivals
 from rivals._core.grouping import Grouping
-from rivals.read import left_out
+from rivals.read import leave_out
 from rivals.read._folds import folds_of_groups
 
 smf = pytest.importorskip("statsmodels.formula.api")
@@ -100,7 +100,7 @@ EXPECTED = {
 def test_statsmodels_by_formula_is_a_loop_by_hand(name):
     data = ticks()
     data["many"] = (data.ticks > 2).astype(int)
-    found = left_out(FITS[name], data, groups="place", rng=0)
+    found = leave_out(FITS[name], data, groups="place", rng=0)
     expected = by_hand(data, lambda train, test: EXPECTED[name](FITS[name](train), test))
     np.testing.assert_allclose(found.observed, expected, atol=1e-10)
     assert found.source.library == "statsmodels"
@@ -115,11 +115,11 @@ def test_statsmodels_by_formula_is_a_loop_by_hand(name):
 def test_counts_side_by_side_have_one_name_of_their_loss():
     data = ticks()
     fits = {name: FITS[name] for name in ("Poisson", "NegativeBinomial", "OLS")}
-    losses = left_out(fits, data, groups="place", rng=0)
+    losses = leave_out(fits, data, groups="place", rng=0)
     assert {each.source.loss for each in losses.values()} == {"negative log likelihood"}
     assert rivals.compare(losses).best == "NegativeBinomial"
     with pytest.warns(rivals.RivalsWarning, match=r"smf\.negativebinomial"):
-        left_out(fits["OLS"], data, groups="place", rng=0)
+        leave_out(fits["OLS"], data, groups="place", rng=0)
 
 
 def test_what_a_fit_may_return():
@@ -138,7 +138,7 @@ def test_what_a_fit_may_return():
     expected = by_hand(
         data, lambda train, test: -stats.poisson.logpmf(test.ticks, train.ticks.mean())
     )
-    found = left_out(cases, data, groups="place", target="ticks", rng=0)
+    found = leave_out(cases, data, groups="place", target="ticks", rng=0)
     for name, losses in found.items():
         np.testing.assert_allclose(losses.observed, expected, atol=1e-8, err_msg=name)
         assert losses.simulated.mean() == pytest.approx(
@@ -162,7 +162,7 @@ def test_offsets_go_through_a_function_of_the_rows():
         mean = own.predict(test, offset=np.log(test.exposure))
         return -stats.poisson.logpmf(test.ticks, mean)
 
-    found = left_out(fit, data, groups="place", target="ticks", rng=0)
+    found = leave_out(fit, data, groups="place", target="ticks", rng=0)
     np.testing.assert_allclose(found.observed, by_hand(data, one), atol=1e-10)
 
 
@@ -175,20 +175,20 @@ def test_predictions_need_a_noise_or_a_loss():
     def one(train, test):
         return np.abs(test.ticks - fit(train).predict(test))
 
-    found = left_out(fit, data, groups="place", loss="absolute")
+    found = leave_out(fit, data, groups="place", loss="absolute")
     np.testing.assert_allclose(found.observed, by_hand(data, one), atol=1e-10)
     assert found.source.loss == "absolute error"
-    with_noise = left_out(fit, data, groups="place", noise="laplace", rng=0)
+    with_noise = leave_out(fit, data, groups="place", noise="laplace", rng=0)
     assert (with_noise.source.noise, with_noise.n_simulations) == ("laplace", 16)
     with pytest.raises(TypeError, match=r"fold 1 of 10, without place .*QuantReg.*noise= or loss="):
-        left_out(fit, data, groups="place")
+        leave_out(fit, data, groups="place")
 
     def predictor(rows):
         return lambda new: np.full(len(new), rows.ticks.mean())
 
     with pytest.raises(TypeError, match='noise="gaussian"'):
-        left_out(predictor, data, groups="place", target="ticks")
-    squared = left_out(predictor, data, groups="place", target="ticks", loss="squared")
+        leave_out(predictor, data, groups="place", target="ticks")
+    squared = leave_out(predictor, data, groups="place", target="ticks", loss="squared")
     expected = by_hand(data, lambda train, test: (test.ticks - train.ticks.mean()) ** 2)
     np.testing.assert_allclose(squared.observed, expected, atol=1e-10)
 
@@ -211,7 +211,7 @@ def test_classifiers_and_ordered_models():
     def chosen(probabilities, test):
         return -np.log(np.asarray(probabilities)[np.arange(len(test)), test["rank"]])
 
-    found = left_out(
+    found = leave_out(
         {"logistic": logistic, "ordered": ordered}, data, groups="place", target="rank", rng=0
     )
     expected = by_hand(data, lambda a, b: chosen(logistic(a).predict_proba(b[["height"]]), b))
@@ -231,7 +231,7 @@ def test_data_in_any_form_give_the_same():
 
     arrays = {name: data[name].to_numpy() for name in data.columns}
     forms = [data, arrays, polars.DataFrame(data.to_dict("list")), data.set_index("exposure")]
-    found = [left_out(fit, each, groups="place", target="ticks", rng=0) for each in forms]
+    found = [leave_out(fit, each, groups="place", target="ticks", rng=0) for each in forms]
     for each in found:
         np.testing.assert_array_equal(each.observed, found[0].observed)
         assert each.groups.noun == "place"
@@ -240,8 +240,8 @@ def test_data_in_any_form_give_the_same():
 
 def test_processes_give_the_same():
     data = ticks(5)
-    one = left_out(FITS["GLM"], data, groups="place", rng=3)
-    two = left_out(FITS["GLM"], data, groups="place", rng=3, n_jobs=2)
+    one = leave_out(FITS["GLM"], data, groups="place", rng=3)
+    two = leave_out(FITS["GLM"], data, groups="place", rng=3, n_jobs=2)
     assert np.array_equal(one.observed, two.observed)
     assert np.array_equal(one.simulated, two.simulated)
 
@@ -251,10 +251,10 @@ def test_an_unseen_level_is_named_with_its_fold():
     with pytest.raises(
         ValueError, match=r"fold 1 of 6, without place 0: the level 'place 0' of place"
     ):
-        left_out(lambda rows: smf.ols("height ~ place", rows).fit(), data, groups="place")
+        leave_out(lambda rows: smf.ols("height ~ place", rows).fit(), data, groups="place")
     data["year"] = np.where(data.place == "place 3", 99, data.year)
     with pytest.raises(ValueError, match=r"without place 3: the level 99 of year"):
-        left_out(FITS["GLM"], data, groups="place")
+        leave_out(FITS["GLM"], data, groups="place")
 
 
 def test_what_cannot_be_read_says_what_to_do():
@@ -273,32 +273,32 @@ def test_what_cannot_be_read_says_what_to_do():
     }
     for message in ("fitted with offset", "fitted with weights", "transforms the response"):
         with pytest.raises((TypeError, ValueError), match=message):
-            left_out(cases[message], data, groups="place")
+            leave_out(cases[message], data, groups="place")
     with pytest.raises(ValueError, match=r"fitted to \d+ rows, and was given"):
-        left_out(lambda rows: FITS["GLM"](data), data, groups="place")
+        leave_out(lambda rows: FITS["GLM"](data), data, groups="place")
     with pytest.raises(TypeError, match="GLM of statsmodels is not fitted"):
-        left_out(lambda rows: FITS["GLM"](rows).model, data, groups="place", target="ticks")
+        leave_out(lambda rows: FITS["GLM"](rows).model, data, groups="place", target="ticks")
     with pytest.raises(TypeError, match=r"Series gives numbers.*noise="):
-        left_out(lambda rows: FITS["OLS"](rows).predict, data, groups="place", target="ticks")
+        leave_out(lambda rows: FITS["OLS"](rows).predict, data, groups="place", target="ticks")
     missing = data.assign(height=np.where(np.arange(len(data)) == 3, np.nan, data.height))
     with pytest.raises(ValueError, match=r"OLS predicts 1 of .*are inputs missing"):
-        left_out(lambda rows: smf.ols("ticks ~ height", rows).fit(), missing, groups="place")
+        leave_out(lambda rows: smf.ols("ticks ~ height", rows).fit(), missing, groups="place")
     with pytest.raises(TypeError, match="got NoneType"):
-        left_out(cases["got NoneType"], data, groups="place", target="ticks")
+        leave_out(cases["got NoneType"], data, groups="place", target="ticks")
     with pytest.raises(ValueError, match="leave out noise=, or loss="):
-        left_out(FITS["OLS"], data, groups="place", noise="gaussian", loss="absolute")
+        leave_out(FITS["OLS"], data, groups="place", noise="gaussian", loss="absolute")
     with pytest.raises(ValueError, match="a function of the rows"):
-        left_out(FITS["OLS"], data, groups="place", noise="predicted")
+        leave_out(FITS["OLS"], data, groups="place", noise="predicted")
     with pytest.raises(ValueError, match=r"parameters of shape \(\d+,\) for \d+ points"):
-        left_out(
+        leave_out(
             lambda rows: stats.poisson(np.ones(len(rows))), data, groups="place", target="ticks"
         )
     with pytest.raises(TypeError, match="seen every group"):
-        left_out(FITS["GLM"](data), data, groups="place")
+        leave_out(FITS["GLM"](data), data, groups="place")
     with pytest.raises(ValueError, match="no column 'plce'"):
-        left_out(FITS["GLM"], data, groups="plce")
+        leave_out(FITS["GLM"], data, groups="plce")
     with pytest.raises(ValueError, match="target="):
-        left_out(lambda rows: stats.norm(), data, groups="place")
+        leave_out(lambda rows: stats.norm(), data, groups="place")
 
 
 def test_a_fit_that_fails_is_named_with_its_groups():
@@ -310,4 +310,4 @@ def test_a_fit_that_fails_is_named_with_its_groups():
         return stats.poisson(3.0)
 
     with pytest.raises(RuntimeError, match=r"'bad', fold 5 of 6, without place 4: KeyError"):
-        left_out({"bad": fit}, data, groups="place", target="ticks")
+        leave_out({"bad": fit}, data, groups="place", target="ticks")

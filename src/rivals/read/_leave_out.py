@@ -1,4 +1,4 @@
-"""Any model that can be fitted, left out by groups: statsmodels, mixed models, your own."""
+"""Any model that can be fitted, without each group: statsmodels, mixed models, your own."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from rivals._core.losses import Fits, Losses, Provenance, finite
 from rivals._core.seeds import FOLD_SIMULATION, entropy_from, stream
 from rivals._core.texts import Refusal, opt
 from rivals._core.types import RNG, FloatArray
+from rivals.read._at_rows import at_rows, density_at, is_candidate, predictions_at, target_of
 from rivals.read._cross_validation import N_SIMULATIONS
 from rivals.read._densities import DENSITY
 from rivals.read._estimators import library_of
@@ -23,13 +24,12 @@ from rivals.read._judging import Judged, Judging, assembled, named_alike, naming
 from rivals.read._mixed_models import check_same_groups
 from rivals.read._noise import PREDICTED, of_each_model, warn_of_counts
 from rivals.read._point_losses import CRPS, LOG, PointLoss, crps, point_loss
-from rivals.read._predictive import at_rows, density_at, is_candidate, predictions_at, target_of
 from rivals.read._rows import column, index_of, take, targets_of
 from rivals.read._running import functions_of, run_folds
 from rivals.read._statsmodels_fits import check_rows_of_fit
 
 
-def left_out(
+def leave_out(
     fit: Any,
     data: Any,
     *,
@@ -99,7 +99,7 @@ def left_out(
     ...     "normal": lambda rows: stats.norm(rows["y"].mean(), rows["y"].std()),
     ...     "standard": lambda rows: stats.norm(0.0, 1.0),
     ... }
-    >>> losses = rivals.read.left_out(fits, data, groups="site", target="y", rng=0)
+    >>> losses = rivals.read.leave_out(fits, data, groups="site", target="y", rng=0)
     >>> rivals.compare(losses).best
     'normal'
     """
