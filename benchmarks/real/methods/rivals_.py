@@ -72,14 +72,15 @@ def study_of(problem: Problem, *, groups: bool, with_fits: bool = True) -> Study
     if not groups:
         simulated = np.concatenate(problem.simulations, axis=2)
     sizes = [one.shape[1] for one in problem.views["groups"]]
+    labels = np.repeat(np.arange(len(sizes)), sizes) if groups else None
     source = Provenance(left_out=problem.n_folds > 0, n_folds=problem.n_folds)
     losses = {}
     for place, (name, own) in enumerate(zip(problem.names, observed, strict=True)):
         fits = None
-        if with_fits and problem.fits is not None:
+        if groups and with_fits and problem.fits is not None:
             fits = (problem.fits[:, :, place], problem.fold)
-        losses[name] = Losses(own, simulated[place], source=source, fits=fits)
-    return Study.of(losses, groups=np.repeat(np.arange(len(sizes)), sizes) if groups else None)
+        losses[name] = Losses(own, simulated[place], groups=labels, source=source, fits=fits)
+    return Study.of(losses)
 
 
 def several(key: dict[str, Any]) -> bool:
