@@ -88,7 +88,6 @@ def test_order_of_models_and_labels_do_not_matter():
     [
         ({"method": "bayes"}, "method must be one of"),
         ({"method": ["beta"]}, "method must be one of"),
-        ({"method": "groups"}, "groups= is needed"),
         ({"method": "transport", "groups": np.arange(90) % 6}, "pass clusters= instead"),
         ({"new_groups": 3}, "new_groups has no meaning"),
         ({"looks": "any"}, "looks has no meaning"),

@@ -21,6 +21,7 @@ HANDED_OUT = (
     "rivals._questions.ranks.Ranks",
     "rivals._questions.equivalence.Equivalence",
     "rivals._questions.gate.Gate",
+    "rivals._questions.segments.Segments",
     "rivals._result.renderers.Table",
 )
 # What cannot be made, or is handed to users, has no example of its own.

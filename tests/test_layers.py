@@ -18,12 +18,14 @@ LAYERS = [
     ["_core.cautions"],
     ["_core.seeds"],
     ["_core.setting"],
+    ["_core.arrays"],
     ["_core.checks"],
     ["_core.grouping"],
     ["_core.losses"],
     ["_core.candidates"],
     ["_core.evidence"],
     ["_core.mistakes", "_core.rule", "method"],
+    ["scenarios"],
     ["_core.summaries", "_result.track_record"],
     ["_core.law"],
     ["laws"],
@@ -41,6 +43,7 @@ LAYERS = [
     ["_compare"],
     ["calibration"],
     ["read"],
+    ["_desiderata"],
     ["testbeds", "testing"],
     ["plots"],
     ["report"],
@@ -153,8 +156,8 @@ def test_there_are_no_cycles():
 CORE = [layer for group in LAYERS[: LAYERS.index(["calibration"])] for layer in group]
 STANDARD = {
     "__future__", "abc", "ast", "collections", "contextlib", "contextvars", "dataclasses",
-    "difflib", "functools", "html", "importlib", "inspect",
-    "itertools", "json", "math", "operator", "os",
+    "datetime", "decimal", "difflib", "functools", "html", "importlib", "inspect",
+    "itertools", "json", "math", "numbers", "operator", "os",
     "pathlib", "re", "sys", "types", "typing", "warnings", "zipfile",
 }  # fmt: skip
 

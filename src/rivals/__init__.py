@@ -6,16 +6,17 @@ from typing import TYPE_CHECKING, Any
 from rivals._version import __version__
 
 if TYPE_CHECKING:
-    from rivals import calibration, laws, plots, read, report, testbeds, testing
+    from rivals import calibration, laws, plots, read, report, scenarios, testbeds, testing
     from rivals._compare import compare
     from rivals._core.candidates import Candidate
     from rivals._core.cautions import RivalsWarning
     from rivals._core.losses import Losses, Provenance
     from rivals._core.summaries import GroupSummaries
     from rivals._result.comparison import Comparison, load
-    from rivals.calibration import Calibration, Experiment, calibrate
-    from rivals.laws import HierarchicalBetaProcess, TransportLaw
+    from rivals.calibration import Calibration, calibrate
+    from rivals.laws import HierarchicalBetaProcess, TransportLaw, process
     from rivals.method.quantiles import QuantileFunction
+    from rivals.scenarios import Experiment
 
 # Everything is imported when it is first asked for: `rivals --version` needs none of it, and most
 # programs a part.
@@ -23,7 +24,7 @@ HOMES = {
     "Calibration": "calibration",
     "Candidate": "_core.candidates",
     "Comparison": "_result.comparison",
-    "Experiment": "calibration",
+    "Experiment": "scenarios",
     "GroupSummaries": "_core.summaries",
     "HierarchicalBetaProcess": "laws",
     "Losses": "_core.losses",
@@ -34,8 +35,9 @@ HOMES = {
     "calibrate": "calibration",
     "compare": "_compare",
     "load": "_result.comparison",
+    "process": "laws",
 }
-PACKAGES = ("calibration", "laws", "plots", "read", "report", "testbeds", "testing")
+PACKAGES = ("calibration", "laws", "plots", "read", "report", "scenarios", "testbeds", "testing")
 
 __all__ = [
     "Calibration",
@@ -56,8 +58,10 @@ __all__ = [
     "laws",
     "load",
     "plots",
+    "process",
     "read",
     "report",
+    "scenarios",
     "testbeds",
     "testing",
 ]

@@ -15,6 +15,7 @@ from rivals._core.setting import CalibratedC, Setting, one_of
 from rivals._core.summaries import GroupSummaries
 from rivals._core.texts import Refusal, either, opt
 from rivals._core.types import RNG
+from rivals._questions.segments import parts_of
 from rivals._result.comparison import Comparison
 from rivals.laws import Groups, Law, law_of
 
@@ -34,6 +35,7 @@ def compare(
     looks: str | None = None,
     order: str | None = None,
     clusters: npt.ArrayLike | str | None = None,
+    by: npt.ArrayLike | str | None = None,
     n_simulations: int | None = None,
     rng: RNG = None,
 ) -> Comparison:
@@ -72,6 +74,8 @@ def compare(
         Points are a series, and neighbours depend on each other.
     clusters : array_like, or the name of a column, optional
         Points that depend on each other, where these are not replications.
+    by : array_like, or the name of a column, optional
+        The segment of each point, as its device: `result.by()` has the comparison within each.
     n_simulations : int, optional
         Simulations of each candidate; 16 by default, 1 under method "paper".
     rng : int, SeedSequence, Generator or None
@@ -109,7 +113,12 @@ def compare(
     )
     if isinstance(models, GroupSummaries):
         _refuse_beside_summaries(
-            data=data, groups=groups, order=order, clusters=clusters, n_simulations=n_simulations
+            data=data,
+            groups=groups,
+            order=order,
+            clusters=clusters,
+            by=by,
+            n_simulations=n_simulations,
         )
         if calibration is not None:
             raise ValueError(
@@ -134,6 +143,7 @@ def compare(
         groups=groups,
         order=order,
         clusters=clusters,
+        by=by,
         n_simulations=_number_of_simulations(n_drawn, method, groups),
         entropy=setting.rng,
     )
@@ -143,7 +153,8 @@ def compare(
             "losses hold "
             f"{study.n_simulations}; leave it out"
         )
-    chosen = law_of(method, groups=study.groups is not None)
+    alone = not study.n_simulations and calibration is None
+    chosen = law_of(method, groups=study.groups is not None or alone)
     if groups is not None and not chosen.needs_groups:
         raise Refusal(
             f"groups are replications, which method {chosen.name!r} does not know; leave method "
@@ -155,9 +166,11 @@ def compare(
         calibration.check_fit(study, chosen)
         setting = replace(setting, c=calibration.choose_c())
     correction = calibration.correction(setting.c) if calibration and correct else None
-    return Comparison.of(
+    result = Comparison.of(
         chosen, chosen.summarise(study), setting, mistakes(study), calibration, correction
     )
+    parts = () if study.segments is None else parts_of(study, study.segments, chosen)
+    return replace(result, study=study, parts=parts)
 
 
 def study_of(
@@ -167,6 +180,7 @@ def study_of(
     groups: Any,
     order: str | None,
     clusters: Any,
+    by: Any = None,
     n_simulations: int,
     entropy: int,
 ) -> Study:
@@ -174,10 +188,11 @@ def study_of(
     if order is not None:
         one_of("time")("order", order)
     if is_frame(models):
-        models, labels = split_frame(models, {"groups": groups, "clusters": clusters})
-        groups, clusters = labels["groups"], labels["clusters"]
+        named = {"groups": groups, "clusters": clusters, "by": by}
+        models, labels = split_frame(models, named)
+        groups, clusters, by = labels["groups"], labels["clusters"], labels["by"]
     losses = losses_of_all(models, data, n_simulations=n_simulations, entropy=entropy)
-    return Study.of(losses, groups=groups, order=order, clusters=clusters)
+    return Study.of(losses, groups=groups, order=order, clusters=clusters, by=by)
 
 
 def _number_of_simulations(given: int | None, method: str | Law[Any] | None, groups: Any) -> int:

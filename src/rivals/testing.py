@@ -12,7 +12,10 @@ import numpy as np
 from rivals._compare import compare
 from rivals._core.law import Law
 from rivals._core.losses import Losses
+from rivals._desiderata import Desiderata, check_process
 from rivals._result.comparison import Comparison, load
+
+__all__ = ["Desiderata", "check_law", "check_process"]
 
 # P of a pair must not depend on the order of models and points by more than this.
 ROUNDING = 1e-6

@@ -75,3 +75,28 @@ def test_a_summary_is_appended(tmp_path):
     assert text.count("| 12 |") == 2
     nowhere = rivals("gate", path, *BETTER, "--summary", tmp_path / "no" / "summary.md")
     assert (nowhere.status, "could not be written" in nowhere.err) == (2, True)
+
+
+def test_a_segment_that_is_worse_fails_the_gate(tmp_path):
+    head, *rows = table(0.5).splitlines()
+    # Of each school, the first row of four is of a phone, on which the order is turned.
+    turned = []
+    for place, row in enumerate(rows):
+        school, line, step = row.split(",")
+        phone = place % 4 == 0
+        turned.append(
+            ",".join(
+                [school, *((step, line) if phone else (line, step)), "phone" if phone else "desk"]
+            )
+        )
+    path = written(tmp_path, "\n".join([f"{head},device", *turned]) + "\n")
+    asked = (*BETTER, "--by", "device")
+    run = rivals("gate", path, *asked, "--no-segment-worse", "0.1")
+    assert (run.status, run.out.startswith("failed: line is worse than step by more")) == (1, True)
+    assert rivals("gate", path, *asked).status == 0
+    plain = json.loads(rivals("gate", path, *asked, "--json").out)
+    assert {row["segment"] for row in plain["segments"]} == {"phone", "desk"}
+    shown = rivals("compare", path, "--groups", "school", "--by", "device")
+    assert "line is worse than step in phone" in shown.out
+    wrong = rivals("gate", path, *BETTER, "--ignore", "device", "--no-segment-worse", "0.1")
+    assert (wrong.status, "--by" in wrong.err) == (2, True)

@@ -5,7 +5,8 @@ import pytest
 
 import rivals
 from rivals import Losses, Provenance
-from rivals._core.losses import LARGEST, Study
+from rivals._core.arrays import LARGEST
+from rivals._core.losses import Study
 
 A = np.array([0.3, 1.2, 0.7, 0.4])
 

@@ -46,7 +46,12 @@ def test_few_points_show_no_sign():
 
 def test_running_numbers_and_copies_are_refused():
     a, _ = drawn()
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"a": a, "row": np.arange(500)})
     with pytest.raises(ValueError, match="model 'row': a running number"):
-        rivals.compare({"a": a, "row": np.arange(500)}, groups=np.arange(500) % 5)
+        rivals.compare(frame, groups=np.arange(500) % 5)
+    # Whoever names a model means it: these may be losses.
+    by_name = {"a": [0.5, 0.2, 0.1], "b": [-1, 0, 1]}
+    assert rivals.compare(by_name, groups=["x", "y", "z"]).risk["b"] == 0.0
     with pytest.raises(ValueError, match="model 'a': simulated losses equal the observed ones"):
         rivals.compare({"a": (a, a), "b": (a + 0.1, a)})

@@ -21,6 +21,7 @@ ABOUT_LOSSES = [
     "correct",
     "order",
     "clusters",
+    "by",
     "n_simulations",
 ]
 

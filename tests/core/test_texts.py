@@ -37,7 +37,6 @@ def test_names_of_models_are_printed_as_they_are(tmp_path, name):
 WRONG = [
     ("compare", "losses.csv"),
     ("compare", "losses.csv", "--groups", "scool"),
-    ("compare", "losses.csv", "--ignore", "school"),
     ("compare", "losses.csv", "--groups", "school", "--method", "transport"),
     ("compare", "losses.csv", "--groups", "school", "--new-groups", "1.5"),
     ("compare", "losses.csv", "--groups", "school", "--clusters", "school"),
@@ -50,7 +49,6 @@ WRONG = [
     ("compare", "index.csv", "--groups", "school"),
     ("compare", "scores.csv"),
     ("compare", "few.csv", "--groups", "school"),
-    ("plan", "losses.csv", "--ignore", "school"),
     ("plan", "losses.csv", "--groups", "school", "--more-groups", "0"),
     ("gate", "losses.csv", "--groups", "school", "--baseline", "stp"),
     ("gate", "losses.csv", "--groups", "school", "--baseline", "step"),

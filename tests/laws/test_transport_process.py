@@ -149,8 +149,8 @@ def test_paths_keep_the_local_variance_before_they_are_sorted():
     law = TransportLaw.from_losses(make_losses("gaussian"), c=0.2)
     phi, paths = law.sample_paths(4000, depth=6, rng=1)
     inner = (phi > 0.05) & (phi < 0.95)
-    spread = np.mean((paths[:, inner] - law.reference - law.observed(phi[inner])) ** 2)
-    assert spread <= 1.1 * 0.2 * np.mean(law.discrepancy(phi[inner]) ** 2)
+    spread = np.mean((paths[:, inner] - law.q(phi[inner])) ** 2)
+    assert spread <= 1.1 * 0.2 * np.mean(law.delta(phi[inner]) ** 2)
 
 
 def test_paths_need_the_losses():

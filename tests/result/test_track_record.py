@@ -6,7 +6,6 @@ from rivals._result import track_record
 from rivals._result.track_record import (
     LEAST_DATA_SETS,
     Cell,
-    Coverage,
     cell_for,
     cells,
     coverage_for,
@@ -49,46 +48,6 @@ def test_the_nearest_number_of_groups_that_was_tried(monkeypatch):
     assert found(10, 0.95) is None
     assert found(10, 0.99) is tried[1]
     assert found(10, 0.995) is None
-
-
-def test_it_stands_beside_results_that_are_as_measured(monkeypatch):
-    always = tuple(cell(10, left_out=left_out, low=0.5, high=1.0) for left_out in (True, False))
-    monkeypatch.setattr(track_record, "cells", lambda: always)
-    given = problem(9, n_models=2, sizes=[30] * 10, n_simulations=0, noise=0.1, left_out=True)
-    result = given.compare()
-    assert result.rejections
-    assert result.to_dict()["track_record"]["n_data_sets"] == 50
-    assert "97 ± 1 % won again (50 real data sets, 99 pairs)" in str(result)
-    assert "50 real data sets" in result.methods()
-    for option in ({"margin": 1e-6}, {"new_groups": 1}, {"looks": "any"}):
-        assert result.at(**option).to_dict()["track_record"] is None
-    assert (
-        problem(9, n_models=2, sizes=[30] * 10, noise=0.1).compare().to_dict()["track_record"]
-        is None
-    )
-    assert (
-        rivals.compare(problem(1, n_simulations=1).without_groups).to_dict()["track_record"] is None
-    )
-
-
-def test_details_say_what_such_intervals_covered(monkeypatch):
-    told = {"covered": 0.93, "standard_error": 0.01, "n_data_sets": 60}
-    measured = tuple(
-        Coverage("difference", over, True, n_groups, **told)
-        for n_groups, over in ((10, "the study repeated"), (10, "one new group"))
-    )
-    monkeypatch.setattr(track_record, "coverage", lambda: measured)
-    given = problem(9, n_models=2, sizes=[30] * 10, n_simulations=0, noise=0.1, left_out=True)
-    result = given.compare()
-    words = (
-        "intervals of a difference from about 10 left-out groups covered 93 ± 1 % (60 data sets)"
-    )
-    assert words in result.details()
-    assert words in result.at(new_groups=1).details()
-    for option in ({"level": 0.8}, {"new_groups": 5}, {"new_groups": float("inf")}):
-        assert "covered" not in result.at(**option).details()
-    found = coverage_for(of="risk", over="one new group", left_out=True, n_groups=10)
-    assert found is None
 
 
 def test_one_data_set_has_a_coverage_of_its_own():

@@ -150,7 +150,7 @@ def _numbers(
     process: HierarchicalBetaProcess, phi: FloatArray, paths: FloatArray
 ) -> dict[str, Any]:
     columns = [round(value * (len(phi) - 1)) for value in PHI]
-    centre = process.reference + process.observed(PHI)
+    centre = process.q(PHI)
     spread = paths[:, columns].std(axis=0)
     # Of a standard deviation, from the fourth moment, for the reference (10 000 paths) and for
     # ours.
@@ -159,7 +159,7 @@ def _numbers(
     return {
         "Φ": PHI,
         "q*": centre,
-        "√c δ": np.sqrt(process.c) * np.abs(process.simulated[0](PHI) - process.observed(PHI)),
+        "√c δ": np.sqrt(process.c) * np.abs(process.simulated[0](PHI) - process.q(PHI)),
         "part of the paths above q*": (paths[:, columns] > centre).mean(axis=0),
         "standard deviation of the marginal": spread,
         "standard error": spread * np.sqrt((kurtosis - 1) / 4 / N_PATHS) * np.sqrt(2),
@@ -234,8 +234,8 @@ def _draw(losses: Losses, phi: FloatArray, paths: FloatArray, seed: int) -> Any:
 
 def _draw_paths(axes: Any, process: HierarchicalBetaProcess, seed: int) -> None:
     phi, paths = process.sample_paths(30, depth=10, rng=stream(seed, 2))
-    centre = process.reference + process.observed(phi)
-    simulated = process.reference + process.simulated[0](phi)
+    centre = process.q(phi)
+    simulated = process.simulated[0](phi)
     band = np.sqrt(process.c) * np.abs(simulated - centre)
     axes.plot(phi, paths.T, color="0.6", lw=0.4, label=["realisations"] + [None] * (len(paths) - 1))
     axes.fill_between(
@@ -256,8 +256,8 @@ def _draw_paths(axes: Any, process: HierarchicalBetaProcess, seed: int) -> None:
 def _draw_marginal(
     axes: Any, process: HierarchicalBetaProcess, phi: float, values: FloatArray
 ) -> None:
-    centre = float(process.reference + process.observed(phi))
-    band = float(np.sqrt(process.c) * np.abs(process.simulated[0](phi) - process.observed(phi)))
+    centre = float(process.q(phi))
+    band = float(np.sqrt(process.c) * np.abs(process.simulated[0](phi) - process.q(phi)))
     axes.hist(values, bins=60, range=tuple(np.quantile(values, [0.002, 0.998])), color="0.7")
     axes.axvspan(centre - band, centre + band, color="#F0E442", alpha=0.5, lw=0)
     axes.axvline(centre, color="#009E73", lw=1.6)

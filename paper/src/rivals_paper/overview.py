@@ -246,8 +246,8 @@ def _draw_losses(panel: Any, result: Comparison, name: str) -> None:
 
 def _draw_quantiles(panel: Any, process: HierarchicalBetaProcess, *, paths: bool) -> None:
     phi = np.linspace(0.0, 1.0, 513)
-    observed = process.reference + process.observed(phi)
-    simulated = process.reference + process.simulated[0](phi)
+    observed = process.q(phi)
+    simulated = process.simulated[0](phi)
     if paths:
         grid, drawn = process.sample_paths(N_PATHS, rng=0)
         panel.plot(grid, drawn.T, color="0.5", lw=0.5)
@@ -260,9 +260,7 @@ def _draw_quantiles(panel: Any, process: HierarchicalBetaProcess, *, paths: bool
         panel.plot(phi, observed, color=COLOURS[0], lw=2, label="q*, on the data")
         panel.plot(phi, simulated, "--", color=COLOURS[1], lw=1.6, label="q~, simulated")
     low = min(observed[0], simulated[0])
-    high = process.reference + max(
-        float(quantile(SHOWN)) for quantile in (process.observed, process.simulated[0])
-    )
+    high = max(float(quantile(SHOWN)) for quantile in (process.q, process.simulated[0]))
     panel.set(
         ylim=(low - 0.05 * (high - low), high + 0.2 * (high - low)),
         xlabel="cumulative probability Φ",

@@ -218,7 +218,8 @@ class Beside:
         """A row for each of the others: the same names whatever the options are."""
         words = zip(self.outcomes.words, self.outcomes.reasons, strict=True)
         # P was read through a curve at its own horizon only.
-        one = self.better if not self.reduced.summary.n_groups else self.chance(1.0)
+        summary = self.reduced.summary
+        one = self.better if not summary.n_groups else self.chance(1.0)
         return [
             {
                 "model": name,

@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rivals._core.arrays import finite
 from rivals._core.checks import check_size
 from rivals._core.grouping import Grouping, noun_of
-from rivals._core.losses import Losses, check_names, finite
+from rivals._core.losses import Losses, check_names
 from rivals._core.optional import need
 from rivals._core.seeds import COMPARISON_SIMULATION, simulation_streams
 from rivals._core.texts import Refusal, WrongKind, either, opt, text_of
@@ -27,6 +28,8 @@ SCORES = ("accuracy", "acc", "balanced_accuracy", "auc", "roc_auc", "r2", "r²",
 SUMMARIES = ("mean", "sem", "se", "sd", "std", "size", "n", "count")
 # Losses with fewer values than this repeat by chance, as those of labels and counts.
 FEW_VALUES = 20
+# A column of no fewer rows may be a running number of these.
+LEAST_COUNTED = 10
 # A simulation of labels that are so nearly certain equals the data by chance: exp(−sum) is how
 # often.
 SURE = 10.0
@@ -160,7 +163,8 @@ def losses_of_all(models: Any, data: Any, *, n_simulations: int, entropy: int) -
 def _losses_of(model: Any, data: Any, n_simulations: int, entropy: int, place: int) -> Losses:
     if isinstance(model, Losses):
         return model
-    if isinstance(model, (tuple, list)) and len(model) == 2 and np.ndim(model[0]) > 0:
+    is_list = isinstance(model, (tuple, list))
+    if is_list and len(model) == 2 and hasattr(model[0], "__len__"):
         return _checked_pair(Losses(*model))
     if _is_model(model):
         seed = np.random.SeedSequence(entropy, spawn_key=(COMPARISON_SIMULATION, place))
@@ -173,8 +177,7 @@ def _losses_of(model: Any, data: Any, n_simulations: int, entropy: int, place: i
         raise TypeError(
             f"{kind} of ArviZ holds no losses by itself; read them by rivals.read.posterior"
         )
-    if np.ndim(model) == 1 or hasattr(model, "to_numpy"):
-        _refuse_running_number(np.asarray(model))
+    if is_list or np.ndim(model) == 1 or hasattr(model, "to_numpy"):
         return Losses(model)
     raise TypeError(
         "expected Losses, a pair (observed, simulated), observed losses, or a model with "
@@ -195,15 +198,6 @@ def _checked_pair(losses: Losses) -> Losses:
 
 def _is_model(model: Any) -> bool:
     return callable(getattr(model, "loss", None)) and callable(getattr(model, "simulate", None))
-
-
-def _refuse_running_number(values: npt.NDArray[Any]) -> None:
-    """A column that counts its rows is no loss."""
-    may_count = values.dtype.kind in "iuf" and values.size > 2 and values[1] - values[0] == 1
-    if may_count and np.all(np.diff(values) == 1):
-        raise ValueError(
-            "a running number of the rows is no loss of a model; leave this column out"
-        )
 
 
 # ---------------------------------------------------------------- mappings and data frames
@@ -271,7 +265,20 @@ def split_frame(frame: Any, labels: dict[str, Any]) -> tuple[dict[Any, Any], dic
     taken = {given for given in labels.values() if isinstance(given, str)}
     models = {name: column for name, column in columns.items() if name not in taken}
     _check_are_losses(models)
+    _refuse_running_numbers(models)
     return models, found
+
+
+def _refuse_running_numbers(columns: dict[Any, Any]) -> None:
+    """A column that counts its rows, among those that nobody named, is no loss."""
+    for name, values in columns.items():
+        counted = np.asarray(values)
+        is_whole = counted.dtype.kind in "iu" and counted.size >= LEAST_COUNTED
+        if is_whole and counted[0] in (0, 1) and np.all(np.diff(counted) == 1):
+            raise Refusal(
+                f"model {name!r}: a running number of the rows is no loss; leave this column out, "
+                "or pass a mapping {name: losses, …}"
+            )
 
 
 def _check_are_losses(names: Collection[Any]) -> None:

@@ -14,11 +14,22 @@ from rivals._core.beside import Beside
 from rivals._core.evidence import Evidence, Note
 from rivals._core.judge import MANY, Correction, corrected, judge
 from rivals._core.law import Law
+from rivals._core.losses import Study
 from rivals._core.reduced import Reduced
 from rivals._core.rule import Decision, Rejection, decide
 from rivals._core.setting import Setting
 from rivals._core.summaries import GroupSummaries
 from rivals._core.types import FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """One segment: its part of all points, and what the law needs of them."""
+
+    name: str
+    share: float
+    summary: Any
+    noun: str = "segment"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -41,6 +52,10 @@ class Decided:
         What chose c, if anything did.
     correction : callable or None
         The curve of the calibration, through which probabilities were read.
+    study : Study or None
+        The losses themselves; None where only summaries of them came, or were saved.
+    parts : tuple of Part
+        Those of the segments that were asked for.
     """
 
     reduced: Reduced[Any]
@@ -50,6 +65,8 @@ class Decided:
     noticed: tuple[Note, ...] = ()
     calibration: Any = None
     correction: Correction | None = None
+    study: Study | None = None
+    parts: tuple[Part, ...] = ()
     _besides: dict[Any, Beside] = field(default_factory=dict, init=False)
 
     @classmethod
@@ -194,18 +211,38 @@ class Decided:
 
     @cached_property
     def n_groups(self) -> int:
-        """How many groups were observed; 0 without groups."""
+        """How many units were observed.
+
+        Groups, or rows where these are units; 0 of one data set.
+        """
         return int(self.summary.n_groups)
+
+    @cached_property
+    def units(self) -> GroupSummaries | None:
+        """The summaries of groups or rows.
+
+        None of one data set.
+        """
+        return self.summary if self.n_groups else None
 
     @cached_property
     def groups(self) -> GroupSummaries | None:
         """The summaries of the groups; None without groups."""
-        return self.summary if self.n_groups else None
+        return None if self.units is None or self.units.rows else self.units
 
     @property
     def noun(self) -> str:
-        """What a group is called."""
-        return "group" if self.groups is None else self.groups.noun
+        """What a group is called, or a row."""
+        return "group" if self.units is None else self.units.noun
+
+    @property
+    def horizon(self) -> tuple[float, int | None, str]:
+        """New groups, observed ones, and what they are called.
+
+        Rows are observed without number: nobody calls new ones the study repeated.
+        """
+        observed = self.n_groups if self.units is None or self.groups is not None else None
+        return self.new_groups or 0, observed, self.noun
 
     @property
     def notes(self) -> tuple[Note, ...]:

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from rivals._core.arrays import Points, common_index, finite, index_of, numbers
 from rivals._core.checks import check_printable
 from rivals._core.grouping import Grouping
 from rivals._core.texts import Refusal, WrongKind, opt
@@ -19,8 +20,6 @@ from rivals._core.types import FloatArray, IntArray
 
 # Means of the same losses are alike to this part of them.
 SAME = 1e-6
-# Squares of larger losses may overflow. One place refuses them, and nothing is scaled.
-LARGEST = 1e150
 
 
 @dataclass(frozen=True)
@@ -155,13 +154,12 @@ class Losses:
     ) -> None:
         said = {"left_out": left_out, "unit": unit}
         known: dict[str, Any] = {name: value for name, value in said.items() if value is not None}
-        index = getattr(observed, "index", None)
         set_field = object.__setattr__  # the class is frozen
         set_field(self, "observed", _vector(observed))
         set_field(self, "simulated", _matrix(simulated, self.observed.size))
-        set_field(self, "groups", _grouping_of(groups, self.observed.size, index))
+        set_field(self, "groups", _grouping_of(groups, self.observed.size, "groups"))
         set_field(self, "source", replace(source, **known) if known else source)
-        set_field(self, "index", index if hasattr(index, "equals") else None)
+        set_field(self, "index", common_index({"the points": observed, "groups": groups}))
         set_field(self, "fits", _fits_of(fits, self.observed, self.groups))
 
     @classmethod
@@ -175,8 +173,9 @@ class Losses:
         >>> Losses.from_log_likelihood([-1.0, -2.0], [-1.5, -0.5]).observed
         array([1., 2.])
         """
-        turned = None if simulated is None else -numbers(simulated, "simulated log likelihoods")
-        return cls(-numbers(observed, "observed log likelihoods"), turned, **options)
+        drawn = None if simulated is None else numbers(simulated, "simulated log likelihoods")
+        turned = Points(-numbers(observed, "observed log likelihoods"), index_of(observed))
+        return cls(turned, None if drawn is None else -drawn, **options)
 
     @property
     def n_points(self) -> int:
@@ -208,56 +207,6 @@ class Losses:
         if self.groups is not None:
             parts.append(f"{len(self.groups.names)} groups")
         return f"Losses({', '.join(parts)})"
-
-
-def numbers(values: npt.ArrayLike, what: str) -> FloatArray:
-    """An array of numbers, whatever library it comes from."""
-    if getattr(getattr(values, "dtype", None), "kind", "") == "c":
-        raise TypeError(f"{what} must be numbers; got complex ones")
-    try:
-        return np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise TypeError(f"{what} must be numbers; got {_first_text(values)}") from None
-
-
-def finite(losses: npt.ArrayLike, what: str) -> FloatArray:
-    """Numbers, all of them finite and of a size whose squares are."""
-    found = numbers(losses, what)
-    if not found.size:
-        return found
-    # One pass each and no copy: a nan is neither at most nor at least anything.
-    if found.max() <= LARGEST and found.min() >= -LARGEST:
-        return found
-    if np.isnan(found).any():
-        missing = np.isnan(found)
-        first = np.argwhere(missing)[0].tolist()
-        raise ValueError(
-            f"{what}: {missing.sum()} of {found.size} are missing (nan), the first at "
-            f"{first[0] if found.ndim == 1 else tuple(first)}; leave these points out for all "
-            "models, or mend the model"
-        )
-    if np.isposinf(found).any():
-        raise ValueError(
-            f"{what}: the model assigns zero probability to {np.isposinf(found).sum()} of "
-            f"{found.size} observations (infinite loss); give it some noise"
-        )
-    if np.isneginf(found).any():
-        raise ValueError(
-            f"{what}: {np.isneginf(found).sum()} of {found.size} are minus infinity: a density "
-            "that is infinite at a point cannot be compared"
-        )
-    raise ValueError(f"{what} beyond {LARGEST:g} cannot be squared; rescale the loss")
-
-
-def _first_text(values: Any) -> str:
-    """What is not a number, for an error."""
-    flat = np.asarray(values, dtype=object).ravel()
-    for value in flat[:100_000].tolist():
-        try:
-            float(value)
-        except (TypeError, ValueError):
-            return f"{value!r}"[:60]
-    return type(values).__name__
 
 
 def _vector(observed: npt.ArrayLike) -> FloatArray:
@@ -294,24 +243,13 @@ def _matrix(simulated: npt.ArrayLike | None, n_points: int) -> FloatArray:
     return found
 
 
-def _grouping_of(groups: Any, n_points: int, index: Any) -> Grouping | None:
-    if groups is None:
+def _grouping_of(labels: Any, n_points: int, what: str) -> Grouping | None:
+    if labels is None:
         return None
-    check_index(index, getattr(groups, "index", None), "groups")
-    grouping = Grouping.of(groups)
+    grouping = Grouping.of(labels, what=what)
     if grouping.codes.size != n_points:
-        raise Refusal(f"{opt['groups']}: {grouping.codes.size} labels for {n_points} points")
+        raise Refusal(f"{opt[what]}: {grouping.codes.size} labels for {n_points} points")
     return grouping
-
-
-def check_index(first: Any, other: Any, what: str) -> None:
-    """Refuse labels of points (an index of pandas) in another order: rows belong together."""
-    both = hasattr(first, "equals") and hasattr(other, "equals")
-    if both and len(first) == len(other) and not first.equals(other):
-        raise ValueError(
-            f"{what}: the index differs from that of the points, so that rows may belong to other "
-            "points; put both into one order (.reindex), or pass arrays"
-        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -331,6 +269,10 @@ class Study:
         Whether the points are a series.
     clusters : Grouping or None
         Points that depend on each other, where these are not replications.
+    segments : Grouping or None
+        Which of some fixed kinds, such as devices, each point is of.
+    index : pandas.Index or None
+        The labels of the rows that the points came with.
     """
 
     names: tuple[str, ...]
@@ -341,6 +283,8 @@ class Study:
     order: str | None = None
     clusters: Grouping | None = None
     fits: tuple[Fits, ...] = ()
+    segments: Grouping | None = None
+    index: Any = None
 
     @classmethod
     def of(
@@ -350,15 +294,18 @@ class Study:
         groups: Any = None,
         order: str | None = None,
         clusters: Any = None,
+        by: Any = None,
     ) -> Study:
         """From the losses of each model, which must be of the same points."""
         check_names(list(losses))
         given = list(losses.values())
         _check_alike(losses)
         n_points = given[0].n_points
-        index = given[0].index
+        of_models = {f"model {name!r}": each for name, each in losses.items()}
+        together = {**of_models, "groups": groups, "clusters": clusters, "by": by}
+        index = common_index(together)
         carried = [each.groups for each in given if each.groups is not None]
-        grouping = _grouping_of(groups, n_points, index)
+        grouping = _grouping_of(groups, n_points, "groups")
         if grouping is None and carried:
             grouping = carried[0]
             _check_same_groups(losses, grouping)
@@ -369,8 +316,23 @@ class Study:
             grouping,
             one_source([each.source for each in given]),
             order,
-            _clusters(clusters, n_points, index),
+            _clusters(clusters, n_points),
             _fits(given, grouping),
+            _grouping_of(by, n_points, "by"),
+            index,
+        )
+
+    def taken(self, points: IntArray) -> Study:
+        """Some of the points, without simulations, and without what fits of folds lost in all."""
+        return replace(
+            self,
+            observed=tuple(each[points] for each in self.observed),
+            simulated=tuple(np.empty((0, 0)) for _ in self.names),
+            groups=self.groups and self.groups.taken(points),
+            clusters=self.clusters and self.clusters.taken(points),
+            segments=None,
+            fits=(),
+            index=None,
         )
 
     @property
@@ -504,7 +466,6 @@ def _check_alike(losses: Mapping[str, Losses]) -> None:
                 f"model {name!r} has {each.n_simulations} simulations, but model {first_name!r} "
                 f"has {first.n_simulations}; give all models the same number"
             )
-        check_index(first.index, each.index, f"model {name!r}")
 
 
 def _check_same_groups(losses: Mapping[str, Losses], grouping: Grouping) -> None:
@@ -545,8 +506,8 @@ def one_source(sources: list[Provenance]) -> Provenance:
     return replace(Provenance(**same), unit=units[0] if units else "", noise=" or ".join(noises))
 
 
-def _clusters(clusters: Any, n_points: int, index: Any) -> Grouping | None:
-    grouping = _grouping_of(clusters, n_points, index)
+def _clusters(clusters: Any, n_points: int) -> Grouping | None:
+    grouping = _grouping_of(clusters, n_points, "clusters")
     if grouping is not None and len(grouping.names) < 2:
         raise Refusal(
             f"{opt['clusters']}: all points are in one, but their sampling error needs two "

@@ -1,4 +1,5 @@
-"""What method "groups" needs of a study: a mean loss of each model in each group, and little else.
+"""What method "groups" needs of a study: a mean loss of each model in each group, and little else;
+without groups rows are units.
 
 No loss of any point is in it, so that it may leave a hospital. Several sites join theirs by adding
 up, and the decision is that of all their losses together. Means are relative to the first model,
@@ -16,10 +17,10 @@ from typing import Any
 
 import numpy as np
 
+from rivals._core.arrays import LARGEST
 from rivals._core.cautions import warn
-from rivals._core.grouping import Grouping
+from rivals._core.grouping import Grouping, Numbered
 from rivals._core.losses import (
-    LARGEST,
     NOT_SAID,
     Losses,
     Provenance,
@@ -46,7 +47,7 @@ class GroupSummaries:
 
     Attributes
     ----------
-    models, groups : tuple of str
+    models, groups : sequence of str
     sizes : array of int, shape (groups,)
         Points in each group.
     first : array, shape (groups,)
@@ -66,6 +67,9 @@ class GroupSummaries:
     shared : array, shape (models, models), or None
         What fits without each fold share through their training data (`method.budget`), the mean of
         S_fg S_gf of each pair, on the diagonal of each model alone; None where that is not known.
+    rows : bool
+        Whether no groups were given: each row is a unit, or each cluster of rows, with its
+        influence on the mean over rows in the place of its mean.
 
     Examples
     --------
@@ -81,7 +85,7 @@ class GroupSummaries:
     """
 
     models: tuple[str, ...]
-    groups: tuple[str, ...]
+    groups: Sequence[str]
     sizes: IntArray
     first: FloatArray
     gaps: FloatArray
@@ -90,6 +94,7 @@ class GroupSummaries:
     source: Provenance = NOT_SAID
     variances: FloatArray | None = None
     shared: FloatArray | None = None
+    rows: bool = False
 
     def __post_init__(self) -> None:
         _check(self)
@@ -100,14 +105,17 @@ class GroupSummaries:
 
         As a site does that shares no losses.
         """
-        return cls.of(Study.of(losses, groups=groups))
+        study = Study.of(losses, groups=groups)
+        if study.groups is None:
+            raise Refusal(f"{opt.groups} is needed, the label of the group of each point")
+        return cls.of(study)
 
     @classmethod
     def of(cls, study: Study) -> GroupSummaries:
         """From the losses of all models at all points."""
         grouping = study.groups
         if grouping is None:
-            raise Refusal(f"{opt.groups} is needed, the label of the group of each point")
+            return cls._of_rows(study)
         in_order = bool((np.diff(grouping.codes) >= 0).all())
         order = None if in_order else grouping.order
         gaps = beyond_first(study.observed, order)
@@ -129,9 +137,33 @@ class GroupSummaries:
             shared=_shared(study),
         )
 
+    @classmethod
+    def _of_rows(cls, study: Study) -> GroupSummaries:
+        """Units are rows; or clusters of rows, whose influences have the mean over rows as theirs,
+        u_g = d̄ + (C/n) Σ_{i in g} (d_i − d̄), and so the error that a sandwich has.
+        """
+        first, gaps = study.observed[0], beyond_first(study.observed)
+        point = study.source.point
+        names: Sequence[str] = Numbered(first.size)
+        sizes, noun = np.ones(first.size, dtype=np.int64), "row" if point == "point" else point
+        clusters = study.clusters
+        if clusters is not None:
+            noun = "cluster" if clusters.noun == "group" else clusters.noun
+            names, sizes = clusters.names, clusters.sizes
+            first = _influences(first[None, :], clusters)[0]
+            gaps = _influences(gaps, clusters)
+        size = len(study.names)
+        nothing = PairSums(np.zeros(size), np.zeros((size, size)))
+        shared = _shared(study)
+        return cls(
+            *(study.names, names, sizes, first, gaps, nothing, noun, study.source),
+            shared=shared,
+            rows=True,
+        )
+
     @property
     def n_groups(self) -> int:
-        """How many groups there are."""
+        """How many units there are: groups, or rows."""
         return self.sizes.size
 
     @property
@@ -156,6 +188,12 @@ class GroupSummaries:
         At least 1, also where each group is one point.
         """
         return max(int(self.sizes.sum()) - self.sizes.size, 1)
+
+    @cached_property
+    def between(self) -> PairSums:
+        """Squares of differences about their means over units, summed."""
+        gaps = self.gaps - self.gaps.mean(axis=1, keepdims=True)
+        return PairSums.of(self.first - self.first.mean(), gaps)
 
     def sampling(self, a: IntArray, b: IntArray) -> FloatArray:
         """Sampling variances of differences of means, pairs × groups."""
@@ -198,7 +236,7 @@ class GroupSummaries:
         part = max(int(sizes.sum()) - sizes.size, 1) / self.degrees
         return replace(
             self,
-            groups=tuple(self.groups[place] for place in places.tolist()),
+            groups=self._named(places),
             sizes=sizes,
             first=self.first[places],
             gaps=self.gaps[:, places],
@@ -208,6 +246,11 @@ class GroupSummaries:
             if self.shared is None
             else self.shared * (self.sizes.size / sizes.size) ** FALLS,
         )
+
+    def _named(self, places: IntArray) -> Sequence[str]:
+        if isinstance(self.groups, Numbered):
+            return Numbered(places.size)
+        return tuple(self.groups[place] for place in places.tolist())
 
     def ordered(self, models: Sequence[str]) -> GroupSummaries:
         """The same with models in another order.
@@ -259,7 +302,7 @@ class GroupSummaries:
         variances = [site.variances for site in sites if site.variances is not None]
         return cls(
             first.models,
-            tuple(name for site in sites for name in site.groups),
+            _names_of_all(sites),
             np.concatenate([site.sizes for site in sites]),
             np.concatenate([site.first for site in sites]),
             np.concatenate([site.gaps for site in sites], axis=1),
@@ -270,6 +313,7 @@ class GroupSummaries:
             first.noun,
             one_source([site.source for site in sites]),
             np.concatenate(variances, axis=2) if variances else None,
+            rows=first.rows,
         )
 
     def to_json(self) -> str:
@@ -281,7 +325,7 @@ class GroupSummaries:
         plain = {
             "format": FORMAT,
             "models": self.models,
-            "groups": self.groups,
+            "groups": len(self.groups) if isinstance(self.groups, Numbered) else self.groups,
             "sizes": self.sizes.tolist(),
             "first": self.first.tolist(),
             "gaps": self.gaps.tolist(),
@@ -295,10 +339,18 @@ class GroupSummaries:
             plain["variances"] = np.where(unknown, None, self.variances).tolist()  # type: ignore[call-overload]
         if self.shared is not None:
             plain["shared"] = self.shared.tolist()
+        if self.rows:
+            plain["rows"] = True
         return json.dumps(plain, allow_nan=False)
 
     def _warn_of_single_points(self) -> None:
         if self.variances is not None:
+            return
+        if isinstance(self.groups, Numbered):
+            warn(
+                "there are no groups, so that the losses of all rows are in this file; give "
+                f"{opt.groups}, if losses of rows must not leave your site"
+            )
             return
         single = [
             name for name, size in zip(self.groups, self.sizes.tolist(), strict=True) if size == 1
@@ -332,12 +384,14 @@ class GroupSummaries:
 
 def _from_plain(found: dict[str, Any]) -> GroupSummaries:
     """From the values of JSON, whose kinds the arrays check."""
-    if not all(isinstance(name, str) for name in (found["noun"], *found["groups"])):
+    given = found["groups"]
+    names: Sequence[str] = Numbered(given) if isinstance(given, int) else tuple(given)
+    if not all(isinstance(name, str) for name in (found["noun"], *names)):
         raise TypeError("noun and groups must be text")
     source = Provenance(**found["source"])
     if not found["noun"].strip():
         raise ValueError("summaries: noun, what a group is called, is empty")
-    texts = (found["noun"], *found["groups"], *map(str, asdict(source).values()))
+    texts = (found["noun"], *names, *map(str, asdict(source).values()))
     unseen = next((text for text in texts if not text.isprintable()), None)
     if unseen is not None:
         raise ValueError(f"summaries: {unseen[:60]!r} has letters that cannot be printed")
@@ -347,7 +401,7 @@ def _from_plain(found: dict[str, Any]) -> GroupSummaries:
     variances, shared = found.get("variances"), found.get("shared")
     return GroupSummaries(
         tuple(found["models"]),
-        tuple(found["groups"]),
+        names,
         sizes.astype(np.int64),
         np.array(found["first"], dtype=np.float64),
         np.array(found["gaps"], dtype=np.float64),
@@ -359,6 +413,7 @@ def _from_plain(found: dict[str, Any]) -> GroupSummaries:
         source,
         None if variances is None else np.array(variances, dtype=np.float64),
         None if shared is None else np.array(shared, dtype=np.float64),
+        bool(found.get("rows", False)),
     )
 
 
@@ -388,6 +443,21 @@ def _check_of_one_kind(sites: Sequence[GroupSummaries]) -> None:
         raise ValueError(f"sites must have losses of one kind; got {' and '.join(sorted(losses))}")
     if any((site.variances is None) != (first.variances is None) for site in sites):
         raise ValueError("sites must all have losses, or all have estimates with errors")
+    if any(site.rows != first.rows for site in sites):
+        raise ValueError("some sites have groups and others rows alone; give all of them groups")
+
+
+def _names_of_all(sites: Sequence[GroupSummaries]) -> Sequence[str]:
+    if all(isinstance(site.groups, Numbered) for site in sites):
+        return Numbered(sum(site.n_groups for site in sites))
+    return tuple(name for site in sites for name in site.groups)
+
+
+def _influences(rows: FloatArray, clusters: Grouping) -> FloatArray:
+    """Of each cluster on the mean over rows; their plain mean is that mean."""
+    means = rows.mean(axis=1, keepdims=True)
+    beyond = np.stack([np.bincount(clusters.codes, weights=row) for row in rows - means])
+    return np.asarray(means + beyond * (clusters.sizes.size / rows.shape[1]))
 
 
 def _centre(rows: FloatArray, grouping: Grouping) -> FloatArray:
@@ -412,7 +482,7 @@ def _check(summary: GroupSummaries) -> None:
     """The same for summaries of losses, of files, and of other sites."""
     check_names(list(summary.models))
     n_models, n_groups = len(summary.models), len(summary.groups)
-    if len(set(summary.groups)) < n_groups:
+    if not isinstance(summary.groups, Numbered) and len(set(summary.groups)) < n_groups:
         seen: set[str] = set()
         twice = next(name for name in summary.groups if name in seen or seen.add(name))  # type: ignore[func-returns-value]
         raise ValueError(

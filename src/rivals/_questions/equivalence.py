@@ -82,7 +82,7 @@ def equivalent_models(result: Decided) -> dict[str, float]:
 
 def equivalence(result: Decided, margin: float) -> Equivalence:
     """Refuses what cannot show it: one data set, few groups, no margin."""
-    if result.groups is None:
+    if result.units is None:
         raise Refusal(
             "one data set cannot show that models are equivalent in a replication; pass "
             f"{opt.groups}"

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, field, fields
+from math import inf
 from typing import Any
 
 from rivals._core.decided import Decided
 from rivals._core.judge import refuse_margin
-from rivals._core.setting import one_of
+from rivals._core.setting import number, one_of
 from rivals._core.texts import Refusal, either, opt
+from rivals._questions.segments import Segments, by
 from rivals._result import sentences as say
 from rivals._result.renderers import Answer, Column, Table, markdown, plain
 
@@ -49,6 +51,14 @@ class Gate(Answer):
         What one of the units is called; and the unit of the loss.
     left_out : bool or None
         Whether each group was predicted by models fitted to the others.
+    overall : str
+        The outcome over all rows, before segments are asked.
+    no_segment_worse : float or None
+        By how much a segment may be worse; None if segments do not decide.
+    worse_in : dict
+        Segments in which the model is worse by more than that, with P: the gate failed.
+    segments : Segments or None
+        The model beside the baseline in each segment, if there are any.
     """
 
     outcome: str
@@ -68,6 +78,10 @@ class Gate(Answer):
     noun: str
     unit: str
     left_out: bool | None
+    overall: str
+    no_segment_worse: float | None = None
+    worse_in: dict[str, float] = field(default_factory=dict)
+    segments: Segments | None = field(default=None, repr=False)
 
     @property
     def passed(self) -> bool:
@@ -82,11 +96,16 @@ class Gate(Answer):
     def __str__(self) -> str:
         """One line."""
         required = say.required(self.require, self.baseline, self.margin, self.unit)
-        outcome = say.gate(self.outcome, self.model, required, self.where, self.probability)
+        outcome = say.gate(self.overall, self.model, required, self.where, self.probability)
         interval = say.gate_difference(
             self.losses, self.difference, (self.low, self.high), self.level, self.unit
         )
-        return f"{outcome} {interval} {say.gate_units(self.n_units, self.noun, self.left_out)}"
+        if self.worse_in:
+            margin = self.no_segment_worse or 0.0
+            worse = say.gate_segments(self.model, self.baseline, self.worse_in, margin, self.unit)
+            outcome = f"{worse} Over all rows, {outcome}"
+        units = say.gate_units(self.n_units, self.noun, self.left_out)
+        return f"{self.outcome}: {outcome} {interval} {units}"
 
     def to_records(self) -> list[dict[str, Any]]:
         """One row."""
@@ -94,7 +113,8 @@ class Gate(Answer):
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
-        known = {name: plain(value) for name, value in asdict(self).items()}
+        known = {each.name: plain(getattr(self, each.name)) for each in fields(self)}
+        known["segments"] = self.segments and self.segments.to_dict()["records"]
         return {**known, "exit_status": self.exit_status, "conclusion": str(self)}
 
     @property
@@ -114,7 +134,9 @@ class Gate(Answer):
 
     def to_markdown(self) -> str:
         """The line and a table, in GitHub's Markdown."""
-        return f"{MARK[self.outcome]} {markdown(str(self))}\n\n{self.table.markdown()}\n"
+        tables = [self.table, *([self.segments.table] if self.segments else [])]
+        shown = "\n\n".join(each.markdown() for each in tables)
+        return f"{MARK[self.outcome]} {markdown(str(self))}\n\n{shown}\n"
 
 
 def gate(
@@ -124,6 +146,7 @@ def gate(
     model: str | None = None,
     require: str = "better",
     margin: float | None = None,
+    no_segment_worse: float | None = None,
 ) -> Gate:
     """Judge one model against a baseline; by default the only other one."""
     one_of(*REQUIREMENTS)("require", require)
@@ -147,8 +170,10 @@ def gate(
     beside = beside.only(beside.others == second)
     at = -chosen.margin if require == "not-worse" else chosen.margin
     chance, found = beside.required(at)
+    segments = by(result, own=model, models=(baseline,)) if result.parts else None
+    worse_in = _worse_in(segments, model, baseline, no_segment_worse)
     return Gate(
-        OUTCOME[found.words[0]],
+        "failed" if worse_in else OUTCOME[found.words[0]],
         model,
         baseline,
         require,
@@ -161,11 +186,35 @@ def gate(
         chosen.level,
         result.n_groups or result.summary.n_points,
         (result.risk[model], result.risk[baseline]),
-        say.where(result.new_groups or 0, result.n_groups, result.noun),
+        say.where(*result.horizon),
         result.noun if result.n_groups else result.summary.source.point,
         result.summary.source.unit,
         result.summary.source.left_out,
+        OUTCOME[found.words[0]],
+        no_segment_worse,
+        worse_in,
+        segments,
     )
+
+
+def _worse_in(
+    segments: Segments | None, model: str, baseline: str, tolerated: float | None
+) -> dict[str, float]:
+    """Segments in which the model is surely worse by more than is tolerated, with P."""
+    if tolerated is None:
+        return {}
+    number(0.0, inf)("no_segment_worse", tolerated)
+    if segments is None:
+        raise Refusal(
+            f"{opt['no_segment_worse']} is about segments; compare with {opt.by}, the segment of "
+            "each point"
+        )
+    found = {}
+    for name, (_, result) in segments.parts.items():
+        chance, outcomes = result.beside(model, (baseline,)).required(-tolerated)
+        if outcomes.words[0] == "worse":
+            found[name] = 1.0 - float(chance[0])
+    return found
 
 
 def _refuse_training_not_said(result: Decided) -> None:

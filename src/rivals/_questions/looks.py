@@ -125,7 +125,7 @@ class Looks(Answer):
 
 def looks(result: Decided) -> Looks:
     """At every number of groups from the third on; of many groups, at some of them."""
-    summary = result.groups
+    summary = result.units
     if summary is None:
         raise Refusal(
             "looks are at groups that come one after the other; one data set has none: "
@@ -156,7 +156,7 @@ def looks(result: Decided) -> Looks:
     return Looks(
         result.ranking[0],
         result.ranking[1:],
-        summary.groups,
+        tuple(summary.groups),
         summary.noun,
         counts,
         mean[:, seen],

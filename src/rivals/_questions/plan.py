@@ -199,15 +199,14 @@ class Plan(Answer):
 def plan(result: Decided, more_groups: Any = MORE_GROUPS, *, rng: RNG = 0) -> Plan:
     """The chance that so many more groups tell each model that is open from the best."""
     numbers = checked_numbers(more_groups)
-    if result.groups is None:
+    if result.units is None:
         raise Refusal(
             "a plan is of more groups, and one data set has none; compare with "
-            f"{opt.groups}, the group "
-            "of each point"
+            f"{opt.groups}, the group of each point, or without simulations"
         )
     best = result.place[result.ranking[0]]
     places = [result.place[name] for name in result.survivors if name != result.ranking[0]]
-    others = [place for place in places if result.groups.known[best, place]]
+    others = [place for place in places if result.units.known[best, place]]
     if not others and len(result.survivors) > 1:
         raise ValueError(
             "nothing can be planned: the error of the difference between the models that are open "
@@ -230,7 +229,7 @@ def plan(result: Decided, more_groups: Any = MORE_GROUPS, *, rng: RNG = 0) -> Pl
         even_odds=np.array([odds for _, odds, _ in looked]),
         probability=np.array([beside.better[beside.row(result.names[place])] for place in others]),
         n_groups=result.n_groups,
-        noun=result.groups.noun,
+        noun=result.noun,
         new_groups=setting.new_groups,
         threshold=setting.threshold,
         margin=setting.margin,

@@ -44,7 +44,7 @@ def decision(result: Decided) -> list[Claim]:
     open_names = [name for name in result.survivors if name not in (best, *same)]
     open_models = {name: float(beside.better[beside.row(name)]) for name in open_names}
     by_more = say.by_more(result.setting.margin, result.summary.source.unit)
-    where = say.where(result.new_groups or 0, result.n_groups, result.noun)
+    where = say.where(*result.horizon)
     by_best = [name for name, found in result.rejections.items() if found.by == best]
     by_others = {name: found.by for name, found in result.rejections.items() if found.by != best}
     found = []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from math import isnan, nan
 from os import PathLike
@@ -16,6 +16,7 @@ from rivals._questions.equivalence import Equivalence, equivalence
 from rivals._questions.gate import Gate, gate
 from rivals._questions.looks import Looks, looks
 from rivals._questions.ranks import Ranks, ranks
+from rivals._questions.segments import Segments, by
 from rivals._result import account, saved, tables
 from rivals._result import sentences as say
 from rivals._result.renderers import Table, markdown, plain
@@ -45,7 +46,8 @@ def load(path: str | PathLike[str]) -> Comparison:
     >>> rivals.load(file).best
     'A'
     """
-    return Comparison.of(*saved.read(path))
+    *known, parts = saved.read(path)
+    return replace(Comparison.of(*known), parts=parts)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -74,7 +76,8 @@ class Comparison(Decided):
         rows = tables.table(self, self.ranking[0], MOST_ROWS).text()
         hidden = say.not_shown(len(self.names) - MOST_ROWS)
         lines = [account.opening(self), "", rows, *hidden, "", account.conclusion(self)]
-        return "\n".join([*lines, *account.track_record(self), say.POINTERS])
+        segments = ["", str(self.by()), ""] if self.parts else []
+        return "\n".join([*lines, *segments, *account.track_record(self), say.POINTERS])
 
     __repr__ = __str__
 
@@ -173,6 +176,7 @@ class Comparison(Decided):
             "models": list(self.names),
             "probability": plain(self.probability.tolist()),
             "table": [{name: plain(v) for name, v in row.items()} for row in self.to_records()],
+            "segments": self.by().to_dict()["records"] if self.parts else None,
             "n_groups": self.n_groups,
             "new_groups": plain(self.new_groups),
             "source": asdict(self.summary.source),
@@ -214,6 +218,7 @@ class Comparison(Decided):
         model: str | None = None,
         require: str = "better",
         margin: float | None = None,
+        no_segment_worse: float | None = None,
     ) -> Gate:
         """Whether a model may replace the baseline.
 
@@ -227,6 +232,9 @@ class Comparison(Decided):
             Better by more than the margin; or worse by no more than the margin.
         margin : float, optional
             Smallest difference that matters; that of the comparison by default.
+        no_segment_worse : float, optional
+            The gate also fails where the model is worse by more than this, with a probability above
+            the threshold, in one of the segments of `compare(…, by=)`.
 
         Returns
         -------
@@ -240,7 +248,41 @@ class Comparison(Decided):
         >>> rivals.compare(toys.losses(), rng=0).gate("B").outcome
         'passed'
         """
-        return gate(self, baseline, model=model, require=require, margin=margin)
+        return gate(
+            self,
+            baseline,
+            model=model,
+            require=require,
+            margin=margin,
+            no_segment_worse=no_segment_worse,
+        )
+
+    def by(self, column: Any = None) -> Segments:
+        """Where a model is worse: the comparison within each segment.
+
+        Segments are fixed: a replication has the same ones, with new groups, or rows, in each.
+
+        Parameters
+        ----------
+        column : array_like, optional
+            The segment of each point; by default what `compare(…, by=)` was given.
+
+        Returns
+        -------
+        Segments
+
+        Examples
+        --------
+        >>> import numpy as np, rivals
+        >>> rng = np.random.default_rng(0)
+        >>> shop, device = np.repeat(np.arange(12), 40), np.tile(["phone", "desk"], 240)
+        >>> old = rng.exponential(size=480)
+        >>> new = old + np.where(device == "phone", 0.2, -0.3) + 0.1 * rng.standard_normal(480)
+        >>> found = rivals.compare({"old": old, "new": new}, groups=shop).by(device)
+        >>> [(row["segment"], row["outcome"]) for row in found.to_records()]
+        [('phone', 'worse'), ('desk', 'better')]
+        """
+        return by(self, column)
 
     def looks(self) -> Looks:
         """What could be said after each group, as they came.

@@ -15,7 +15,7 @@ from zipfile import ZipFile
 
 import numpy as np
 
-from rivals._core.decided import Decided
+from rivals._core.decided import Decided, Part
 from rivals._core.evidence import Note
 from rivals._core.losses import Provenance, check_names
 from rivals._core.mistakes import NOTICED
@@ -41,7 +41,7 @@ def save(result: Decided, path: str | PathLike[str]) -> None:
             f"method {result.method.name!r} is another one, so that this cannot be saved; give "
             f"{type(result.method).__name__} a name of its own"
         )
-    header = {
+    header: dict[str, Any] = {
         "format": FORMAT,
         "method": result.method.name,
         "method_options": result.method.options(),
@@ -50,6 +50,10 @@ def save(result: Decided, path: str | PathLike[str]) -> None:
         "source": asdict(result.summary.source),
         "noticed": [asdict(note) for note in result.noticed],
     }
+    header["segments"] = [
+        [part.name, part.share, result.method.to_arrays(part.summary)[0], part.noun]
+        for part in result.parts
+    ]
     if isinstance(result.setting.c, CalibratedC):
         header["c_from"] = result.setting.c.source
     plain, arrays = result.method.to_arrays(result.summary)
@@ -66,8 +70,8 @@ def save(result: Decided, path: str | PathLike[str]) -> None:
         partial.unlink(missing_ok=True)
 
 
-def read(path: str | PathLike[str]) -> tuple[Law[Any], Any, Setting, tuple[Note, ...]]:
-    """Law, summary, setting and what was noticed, of a file that `save` wrote."""
+def read(path: str | PathLike[str]) -> tuple[Any, ...]:
+    """Law, summary, setting, what was noticed, and segments, of a file that `save` wrote."""
     try:
         arrays = _unpacked(path)
         header = json.loads(str(arrays.pop("header")))
@@ -79,12 +83,18 @@ def read(path: str | PathLike[str]) -> tuple[Law[Any], Any, Setting, tuple[Note,
             setting = Setting(**{**asdict(setting), "c": CalibratedC(setting.c, header["c_from"])})
         law.check_setting(setting)
         summary = _put_together(law, header, arrays)
+        parts = tuple(
+            Part(
+                str(name), float(share), _put_together(law, {**header, "summary": plain}, {}), noun
+            )
+            for name, share, plain, noun in header.get("segments", ())
+        )
         noticed = tuple(_note(plain, summary.models) for plain in header["noticed"])
     except FileNotFoundError:
         raise
     except Exception as error:  # what NumPy, zipfile and zlib say of damaged files is of any kind
         raise ValueError(f"{path}: no comparison can be read from it ({error})") from None
-    return law, summary, setting, noticed
+    return law, summary, setting, noticed, parts
 
 
 def _unpacked(path: str | PathLike[str]) -> dict[str, Any]:

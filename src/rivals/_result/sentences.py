@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from html import escape
 from math import floor, inf, isfinite, log10
+from typing import Any
 
 from rivals._core.evidence import Note
 from rivals._core.losses import Provenance
@@ -116,11 +117,16 @@ def new(number: float, noun: str) -> str:
     return f"all {plural(noun)}" if number == inf else count(number, f"new {noun}")
 
 
-def where(number: float, observed: int, noun: str) -> str:
-    """Where a winner would win again, for the end of a sentence."""
-    if observed in (0, number):
+def where(number: float, observed: int | None, noun: str) -> str:
+    """Where a winner would win again, for the end of a sentence.
+
+    Of one data set the question is another place; only of groups it is the study repeated.
+    """
+    if not number:
+        return "at another place"
+    if observed == number:
         return "if the study were repeated"
-    if number == 1:
+    if number == 1 and observed is not None:
         return f"in a single new {noun}"
     return f"in the mean over all {plural(noun)}" if number == inf else f"in {new(number, noun)}"
 
@@ -136,9 +142,10 @@ def by_more(margin: float, unit: str) -> str:
 def opening(n_models: int, n_points: int, n_groups: int, noun: str, source: Provenance) -> str:
     """What was compared, on what, by which loss."""
     groups = f" in {count(n_groups, noun)}" if n_groups else ""
-    if source.point == noun:  # a score of each fold
-        groups = ""
-    parts = [f"{n_models} models, {count(n_points, source.point)}{groups}."]
+    point = source.point
+    if n_groups == n_points and (source.point == noun or noun == "row"):  # a score of each fold
+        point, groups = noun, ""
+    parts = [f"{n_models} models, {count(n_points, point)}{groups}."]
     unit = f" ({source.unit})" if source.unit else ""
     left_out = ""
     if source.left_out and n_groups:
@@ -440,13 +447,13 @@ def required(require: str, baseline: str, margin: float, unit: str) -> str:
 
 
 def gate(outcome: str, model: str, required: str, where: str, value: float) -> str:
-    """What a gate says, in one line."""
+    """What a gate says of all rows."""
     shown = {
         "passed": f"{model} would be {required} {where}",
         "failed": f"that {model} would be {required} {where} is improbable",
         "undecided": f"whether {model} would be {required} {where} is open",
     }[outcome]
-    return f"{outcome}: {shown} ({p_is(value)})."
+    return f"{shown} ({p_is(value)})."
 
 
 def gate_difference(
@@ -464,10 +471,46 @@ def gate_difference(
     return f"Mean loss {new}, baseline {old}{unit}: difference {gap}{interval}."
 
 
+def gate_segments(
+    model: str, baseline: str, worse: Mapping[str, float], margin: float, unit: str
+) -> str:
+    """In which segments a gate failed."""
+    where = ", ".join(f"{name} ({p_is(chance)})" for name, chance in worse.items())
+    return f"{model} is worse than {baseline}{by_more(margin, unit)} in {where}."
+
+
 def gate_units(n_units: int, noun: str, left_out: bool | None) -> str:
     """On what, and what the models had seen of it."""
     trained = {True: ", left out in turn", False: ", models fitted before", None: ""}[left_out]
     return f"{count(n_units, noun)}{trained}."
+
+
+# ---------------------------------------------------------------- segments
+
+
+def segments(own: str, rows: Sequence[Mapping[str, Any]], turned: Sequence[str], noun: str) -> str:
+    """Where a model is worse than another, where that is open, and whether segments turn it."""
+    others = list(dict.fromkeys(row["model"] for row in rows))
+    alone = f" than {others[0]}" if len(others) == 1 else ""
+    found = [row for row in rows if row["outcome"] == "worse"]
+    named = "; ".join(
+        f"{row['segment']}{'' if alone else ' than ' + row['model']} ({p_is(row['p_worse'])}, "
+        f"{percent(row['share'])} of rows)"
+        for row in found[:MOST_NAMED]
+    )
+    more = f"; and {len(found) - MOST_NAMED} more" if len(found) > MOST_NAMED else ""
+    said = f"In no {noun} is {own} surely worse{alone}."
+    if found:
+        said = f"{own} is worse{alone} in {named}{more}."
+    words = [row["outcome"] for row in rows]
+    counts = ", ".join(f"{word} in {words.count(word)}" for word in dict.fromkeys(words))
+    said += f" Of {count(len(rows), noun)}: {counts}." if alone else ""
+    if turned:
+        said += (
+            f" Over all rows {own} and {listed(turned)} stand the other way than in every {noun}: "
+            f"how much each {noun} weighs makes that order, and no {noun} has it."
+        )
+    return said
 
 
 # ---------------------------------------------------------------- for a paper
@@ -646,6 +689,15 @@ def picture_of_looks(best: str, other: str, first: int | None, noun: str) -> str
     return (
         f"Above zero {best} is better than {other}. Looked at after every {noun}, a winner is "
         f"{named}."
+    )
+
+
+def picture_of_segments(own: str, other: str, noun: str, level: float, cut: int) -> str:
+    """How to read a forest of segments."""
+    hidden = f" {count(cut, f'more {noun}')} not drawn." if cut > 0 else ""
+    return (
+        f"Right of zero, {own} is better than {other}; behind each {noun} its part of all rows, at "
+        f"the right P({own} better). {percent(level)} intervals.{hidden}"
     )
 
 

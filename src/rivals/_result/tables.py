@@ -39,9 +39,10 @@ def table(result: Decided, model: str, most: int | None = None) -> Table:
 
     worse = "worse than the best" if model == result.best else f"worse than {model}"
     risk = result.evidence.risk
+    over = f"over {say.plural('row' if result.groups is None else result.noun)}"
     columns = [
         Column("model", ranking, is_text=True),
-        Column("mean loss", [float(risk[result.place[name]]) for name in ranking], loss),
+        Column(over, [float(risk[result.place[name]]) for name in ranking], loss, "mean loss"),
         Column("mean", each(beside.gap), loss, worse),
         Column(
             f"{100 * result.setting.level:g} % interval",
@@ -74,11 +75,13 @@ def chances(result: Decided, beside: Beside) -> list[tuple[str, str, FloatArray]
     model = result.names[beside.model]
     by_more = say.by_more(result.setting.margin, result.summary.source.unit)
     wins = f"P({'best' if model == result.best else model} wins again{by_more})"
-    if result.groups is not None:
-        horizons = sorted({1.0, float(result.new_groups or 1.0)})
+    if result.units is not None:
+        own = float(result.new_groups or 1.0)
+        horizons = sorted({own} if result.groups is None else {1.0, own})
         heads = [say.new(number, result.noun) for number in horizons]
         rows = [beside.chance(number) for number in horizons]
         return [(head, f"{wins} in", row) for head, row in zip(heads, rows, strict=True)]
+    wins = f"{wins[:-1]} at another place)"
     if result.correction is not None:
         return [
             ("through the curve", wins, beside.better),

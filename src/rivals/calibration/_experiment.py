@@ -18,9 +18,10 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from rivals._core.arrays import finite
 from rivals._core.candidates import losses_of_model
 from rivals._core.checks import check_positive, check_printable, check_size
-from rivals._core.losses import Losses, Study, finite
+from rivals._core.losses import Losses, Study
 from rivals._core.seeds import (
     EXPERIMENT_DATA,
     EXPERIMENT_DESIGN,
@@ -35,10 +36,10 @@ from rivals._core.texts import Refusal, WrongKind, opt
 from rivals._core.types import BoolArray, FloatArray, Model
 from rivals.laws import LAWS, Law, law_of
 from rivals.method.error import mean_errors
+from rivals.scenarios import Experiment
 
-Candidates: TypeAlias = Sequence[Model] | Mapping[str, Model]
 # A function rng → Experiment, or (rng, index) → Experiment.
-Scenario: TypeAlias = Callable[..., "Experiment"]
+AnyScenario: TypeAlias = Callable[..., Experiment]
 
 # What candidates without names are called.
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
@@ -50,50 +51,6 @@ MOST_GROWTH = 16
 N_TRUTH = 2**16
 # Values of c that are tried by default.
 DEFAULT_C = tuple(2.0**octave for octave in range(-10, 5, 2))
-
-
-@dataclass(frozen=True)
-class Experiment:
-    """A simulated experiment.
-
-    The source of the data, and the candidates.
-
-    Parameters
-    ----------
-    observe : callable
-        `observe(n, rng)` returns n data points of the true process.
-    candidates : sequence or mapping, or callable
-        Two candidates or more (each with `loss(data)` and `simulate(n, rng)`), or a function of
-        the data that returns them, if they are fitted to every data set anew. Of more than two, a
-        random pair is judged.
-    replicate : callable, optional
-        `replicate(n, rng)` returns n data points of a fresh replication: the problem is the same,
-        but everything that varies between replications is drawn anew with `rng`. The better
-        candidate is then the one of lower risk there. Without it, the better candidate is the one
-        of lower risk on new data of the same process, as in the paper.
-
-    See Also
-    --------
-    calibrate : runs many experiments.
-
-    Examples
-    --------
-    A scenario Ω is any function from a generator to an experiment. Here the mean defines the
-    problem, and each replication has an offset of its own:
-
-    >>> from rivals.testbeds.toys import gaussian
-    >>> def offsets(rng):
-    ...     mean = rng.normal(0, 0.1)
-    ...
-    ...     def measure(n, rng):
-    ...         return mean + rng.normal(0, 0.05) + rng.standard_normal(n)
-    ...
-    ...     return Experiment(measure, (gaussian(-0.1), gaussian(0.1)), replicate=measure)
-    """
-
-    observe: Callable[[int, np.random.Generator], Any]
-    candidates: Candidates | Callable[[Any], Candidates]
-    replicate: Callable[[int, np.random.Generator], Any] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -191,7 +148,7 @@ class Outcome:
 
 
 def run_experiment(
-    scenario: Scenario, conditions: Conditions, place: int, index: int, n_truth: int
+    scenario: AnyScenario, conditions: Conditions, place: int, index: int, n_truth: int
 ) -> Outcome:
     """Experiment `index` of the scenario at `place`; the truth from so many points."""
     own = experiment_entropy(conditions.entropy, place, index)
@@ -267,7 +224,7 @@ def is_undecided(
 # ---------------------------------------------------------------- what a scenario makes
 
 
-def _drawn(scenario: Scenario, own: int, index: int) -> Experiment:
+def _drawn(scenario: AnyScenario, own: int, index: int) -> Experiment:
     design = stream(own, EXPERIMENT_DESIGN)
     found = scenario(design, index=index) if wants_index(scenario) else scenario(design)
     if not (callable(getattr(found, "observe", None)) and hasattr(found, "candidates")):
@@ -278,7 +235,7 @@ def _drawn(scenario: Scenario, own: int, index: int) -> Experiment:
     return found
 
 
-def wants_index(scenario: Scenario) -> bool:
+def wants_index(scenario: AnyScenario) -> bool:
     """Whether a scenario takes the index of its experiment: a parameter `index` without default.
 
     Examples

@@ -21,9 +21,9 @@ from rivals._core.types import RNG
 from rivals.calibration._experiment import (
     GROWTH,
     N_TRUTH,
+    AnyScenario,
     Conditions,
     Outcome,
-    Scenario,
     is_undecided,
     run_experiment,
 )
@@ -32,7 +32,7 @@ from rivals.calibration._store import MEMORY, Store, Study, open_to_write, sourc
 from rivals.laws import Law
 
 # A scenario, its place, the index of an experiment, and points for its truth.
-Task: TypeAlias = tuple[Scenario, int, int, int]
+Task: TypeAlias = tuple[AnyScenario, int, int, int]
 Found: TypeAlias = tuple[int, int, Outcome | str]
 
 # Seconds between two transactions, and before progress is shown.
@@ -49,7 +49,7 @@ class CalibrationInterrupted(KeyboardInterrupt):
 
 
 def calibrate(
-    scenarios: Mapping[str, Scenario] | Scenario,
+    scenarios: Mapping[str, AnyScenario] | AnyScenario,
     *,
     n_data: int,
     n_experiments: int = 2048,
@@ -161,7 +161,7 @@ def calibrate(
         return Calibration.of_store(kept)
 
 
-def _named(scenarios: Any) -> dict[str, Scenario]:
+def _named(scenarios: Any) -> dict[str, AnyScenario]:
     """Scenarios by name; one alone is called as its function is."""
     if isinstance(scenarios, Mapping):
         named = dict(scenarios)
@@ -240,7 +240,7 @@ def _all(tasks: Sequence[Task], conditions: Conditions, n_jobs: int | None) -> I
 
 
 def _attempt(
-    conditions: Conditions, scenario: Scenario, place: int, index: int, n_truth: int
+    conditions: Conditions, scenario: AnyScenario, place: int, index: int, n_truth: int
 ) -> Found:
     """What one experiment finds, or the error that it raises."""
     try:

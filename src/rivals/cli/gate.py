@@ -25,6 +25,13 @@ def gate(
     require: Annotated[
         str, typer.Option(help="What the model must be: better or not-worse, by the margin.")
     ] = "better",
+    no_segment_worse: Annotated[
+        float | None,
+        typer.Option(
+            help="With --by: the gate also fails if the model is worse by more than this in a "
+            "segment."
+        ),
+    ] = None,
     method: LAW = None,
     correct: CORRECT = False,
     summary: Annotated[
@@ -44,7 +51,7 @@ def gate(
     better by less), 3 if that is open, and 2 after an error.
     """
     result = compared(sources, files, setting, method=method, correct=correct)
-    found = result.gate(baseline, model=model, require=require)
+    found = result.gate(baseline, model=model, require=require, no_segment_worse=no_segment_worse)
     if summary is not None:
         with writing(summary), summary.open("a", encoding="utf-8") as file:
             file.write(found.to_markdown())

@@ -16,7 +16,7 @@ from rivals.cli.options import names
 
 LOGS = (".eval", ".jsonl")
 # Which options have a meaning, by what is read.
-OF_TABLES = ("groups", "models", "ignore", "loss", "clusters", "order", "unit", "left_out")
+OF_TABLES = ("groups", "models", "ignore", "loss", "clusters", "by", "order", "unit", "left_out")
 OF_LOSSES = (*OF_TABLES, "simulated", "log_likelihood")
 OF_PREDICTIONS = (*OF_TABLES, "target")
 OF_EVALUATIONS = ("score", "metric", "missing")
@@ -31,24 +31,24 @@ def compared(
     if len(sources) == 1 and sources[0].endswith(".npz"):
         _allow((), {**files, **asked}, "a saved comparison holds its losses and its method")
         return load(sources[0]).at(**setting)
-    found, clusters = read(sources, files)
+    found, labels = read(sources, files)
     if isinstance(found, GroupSummaries):
         return compare(found, **setting, **asked)
-    return compare(found, clusters=clusters, order=files.get("order"), **setting, **asked)
+    return compare(found, **labels, order=files.get("order"), **setting, **asked)
 
 
 def read(
     sources: Sequence[str], files: Mapping[str, Any]
-) -> tuple[GroupSummaries | dict[str, Losses], Any]:
-    """Losses or summaries from files, and the labels of clusters."""
+) -> tuple[GroupSummaries | dict[str, Losses], dict[str, Any]]:
+    """Losses or summaries from files, and the labels of clusters and segments."""
     is_evaluation = bool({"score", "metric", "missing"} & set(files))
     if all(source.endswith(".json") for source in sources) and not is_evaluation:
         from rivals.read._summaries import summaries
 
         _allow((), files, "summaries hold what `rivals summarise` was told when it made them")
-        return summaries(list(sources)), None
+        return summaries(list(sources)), {}
     if is_evaluation or any(source.endswith(LOGS) or Path(source).is_dir() for source in sources):
-        return _evaluations(sources, files), None
+        return _evaluations(sources, files), {}
     if len(sources) > 1:
         raise ValueError(
             f"{len(sources)} files were given, {', '.join(sources[:3])}: one table is expected, or "
@@ -57,31 +57,29 @@ def read(
     return _table(sources[0], files)
 
 
-def _table(source: str, files: Mapping[str, Any]) -> tuple[dict[str, Losses], Any]:
+def _table(source: str, files: Mapping[str, Any]) -> tuple[dict[str, Losses], dict[str, Any]]:
     from rivals.read._frames import opened
 
     is_predictions = "target" in files
     allowed = OF_PREDICTIONS if is_predictions else OF_LOSSES
     _allow(allowed, files, f"{source} is read as {'predictions' if is_predictions else 'losses'}")
-    labels = {name: files[name] for name in ("groups", "clusters") if name in files}
-    frame = opened(source, list(labels.values()))
+    beside = {name: files[name] for name in ("clusters", "by") if name in files}
+    frame = opened(source, [*filter(None, [files.get("groups")]), *beside.values()])
     same = {name: files[name] for name in ("groups", "loss", "unit", "left_out") if name in files}
     same["models"] = names(files.get("models"), "--models")
     same["ignore"] = names(files.get("ignore"), "--ignore") or []
-    clusters = None
-    if "clusters" in labels:
-        clusters = frame.grouping(labels["clusters"], "clusters")
-        same["ignore"] = [*same["ignore"], labels["clusters"]]
+    same["ignore"] = [*same["ignore"], *beside.values()]
+    labels = {name: frame.grouping(column, name) for name, column in beside.items()}
     if is_predictions:
         from rivals.read._predictions import predictions
 
-        return predictions(frame, target=files["target"], **same), clusters
+        return predictions(frame, target=files["target"], **same), labels
     from rivals.read._table import table
 
     drawn, turned = files.get("simulated"), files.get("log_likelihood", False)
     losses = table(frame, drawn, log_likelihood=turned, **same)
     say_losses(frame.where, losses, "log likelihoods" if turned else "losses")
-    return losses, clusters
+    return losses, labels
 
 
 def say_losses(where: str, models: Iterable[str], read_as: str = "losses") -> None:

@@ -54,6 +54,9 @@ class Files:
     clusters: str | None = meaning(
         "Column that says which points belong together without being replications."
     )
+    by: str | None = meaning(
+        "Column of segments, such as devices: the comparison is also made within each."
+    )
     order: str | None = meaning('"time" if the points are a time series.')
     log_likelihood: bool = meaning("The numbers are log likelihoods: higher is better.", False)
     unit: str | None = meaning("Unit of the losses, such as kg.")

@@ -7,6 +7,7 @@ from typing import Any
 from rivals._core.law import Law
 from rivals.laws.beta import Beta, HierarchicalBetaProcess, Paper
 from rivals.laws.groups import Groups
+from rivals.laws.open_process import Process, process
 from rivals.laws.transport import Transport
 from rivals.laws.transport_process import TransportLaw
 
@@ -17,9 +18,11 @@ __all__ = [
     "HierarchicalBetaProcess",
     "Law",
     "Paper",
+    "Process",
     "Transport",
     "TransportLaw",
     "law_of",
+    "process",
 ]
 
 LAWS: dict[str, type[Law[Any]]] = {law.name: law for law in (Transport, Groups, Beta, Paper)}

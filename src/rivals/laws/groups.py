@@ -2,7 +2,8 @@
 draws anew.
 
 Assumption. Groups are drawn at random and weigh the same, and new ones are drawn as the observed
-ones were. With G groups, d̄ the mean difference of two models over them, m new groups,
+ones were; without groups, so are rows. With G of them, d̄ the mean difference of two models over
+them, and m new ones,
 
     t = (x − d̄)/√(seen + new), G − 1 degrees of freedom;   r = new/seen;
     z its normal score · √(1 + r);
@@ -33,7 +34,7 @@ from rivals._core.summaries import GroupSummaries
 from rivals._core.texts import Refusal, opt
 from rivals._core.types import BoolArray, FloatArray, IntArray
 from rivals.method import leads
-from rivals.method.budget import SUPPOSED, Budget
+from rivals.method.budget import SUPPOSED, Budget, cross_validated, supposed_of_rows
 from rivals.method.looks import excludes_zero
 
 # Two groups name next to nothing, of which a fifth fails.
@@ -63,7 +64,7 @@ TRAINED = {
 
 @dataclass(frozen=True)
 class Groups(Law[GroupSummaries]):
-    """The default where there are groups: a budget of variance.
+    """A budget of variance: the default for groups and rows.
 
     Examples
     --------
@@ -76,7 +77,7 @@ class Groups(Law[GroupSummaries]):
     needs_groups: ClassVar[bool] = True
 
     def summarise(self, study: Study) -> GroupSummaries:
-        if study.clusters is not None:
+        if study.clusters is not None and study.groups is not None:
             raise ValueError(
                 "clusters have no place beside groups: points of a group are taken as independent, "
                 "and what they share as part of how groups differ; leave clusters out"
@@ -100,12 +101,13 @@ class Groups(Law[GroupSummaries]):
 
     def check(self, summary: GroupSummaries) -> None:
         """Refuse fewer groups than can show how much they differ."""
-        n_groups = summary.sizes.size
-        if n_groups < LEAST_GROUPS:
-            raise Refusal(
-                f"{opt['groups']}: {n_groups} cannot show how much groups differ; pass "
-                "three or more"
-            )
+        if summary.n_groups < LEAST_GROUPS:
+            few = f"{summary.n_groups} cannot show how much"
+            if summary.rows:
+                raise Refusal(
+                    f"{few} losses differ from {summary.noun} to {summary.noun}; pass three or more"
+                )
+            raise Refusal(f"{opt['groups']}: {few} groups differ; pass three or more")
 
     def risk(self, summary: GroupSummaries) -> FloatArray:
         """The mean over groups; where their errors were given and differ, one weighting for all."""
@@ -115,7 +117,7 @@ class Groups(Law[GroupSummaries]):
         return np.asarray(weights @ summary.first + summary.gaps @ weights)
 
     def width(self, summary: GroupSummaries) -> int:
-        return max(leads.SCALES.size, summary.sizes.size)
+        return leads.SCALES.size if summary.rows else max(leads.SCALES.size, summary.n_groups)
 
     def differences(
         self, summary: GroupSummaries, setting: Setting, a: IntArray, b: IntArray
@@ -124,6 +126,9 @@ class Groups(Law[GroupSummaries]):
 
     def risks(self, summary: GroupSummaries, setting: Setting) -> NewGroups:
         own = np.arange(len(summary.models))
+        if summary.rows:
+            means = self.risk(summary)
+            return _new_rows(summary, means, summary.between.own_scaled, (own, own))
         return _new_groups(
             summary, summary.means, summary.own_sampling, summary.magnitude, (own, own)
         )
@@ -139,9 +144,6 @@ class Groups(Law[GroupSummaries]):
     def methods(self, summary: GroupSummaries) -> str:
         out = summary.source.left_out or None
         return OF_LOSSES.replace("{trained}", TRAINED[out and summary.shared is not None])
-
-    def was_measured(self, setting: Setting) -> bool:
-        return True
 
     def to_arrays(self, summary: GroupSummaries) -> tuple[dict[str, Any], dict[str, FloatArray]]:
         return {"json": summary.to_json()}, {}
@@ -166,7 +168,11 @@ class Groups(Law[GroupSummaries]):
         source = summary.source
         notes = []
         if source.left_out and summary.shared is None:
-            notes.append(Note("left out", value=SUPPOSED / summary.n_groups))
+            n_rows = summary.n_groups
+            supposed = SUPPOSED / n_rows
+            if summary.rows:
+                supposed = cross_validated(source.n_folds or n_rows) * supposed_of_rows(n_rows)
+            notes.append(Note("left out", value=supposed))
         if summary.variances is not None:
             beside = summary.known.sum(axis=0) >= len(summary.models) - 1
             if not beside.all():
@@ -174,6 +180,8 @@ class Groups(Law[GroupSummaries]):
                 notes.append(Note("errors not known", models))
         if source.left_out is None:
             notes.append(Note("training not said"))
+        if summary.rows:
+            return tuple(notes)
         effective = float(summary.sizes.sum()) ** 2 / float(np.sum(summary.sizes**2.0))
         if effective < 0.5 * summary.sizes.size:
             notes.append(Note("unequal sizes", value=effective))
@@ -187,12 +195,36 @@ class Groups(Law[GroupSummaries]):
 
 def budget_of(summary: GroupSummaries, a: IntArray, b: IntArray) -> NewGroups:
     """Of the difference of each pair, before any prior."""
+    if summary.rows:
+        means = summary.gaps.mean(axis=1)
+        return _new_rows(summary, means[a] - means[b], summary.between.of_pairs(a, b), (a, b))
     return _new_groups(
         summary,
         summary.gaps[a] - summary.gaps[b],
         summary.sampling(a, b),
         np.maximum(summary.magnitude[a], summary.magnitude[b]),
         (a, b),
+    )
+
+
+def _new_rows(
+    summary: GroupSummaries, lead: FloatArray, squares: FloatArray, pairs: Pairs
+) -> NewGroups:
+    """The mean over new rows, from the sum of squares of each pair over rows."""
+    n_rows = summary.n_groups
+    degrees = n_rows - 1.0
+    magnitude = np.maximum(*(summary.magnitude[places] for places in pairs))
+    rounding = ROUNDING * magnitude
+    fixed = squares <= n_rows * rounding**2
+    shared = None if summary.shared is None else summary.shared[pairs]
+    n_folds = (summary.source.n_folds or n_rows) if summary.source.left_out else 0
+    return NewGroups(
+        Budget.of_rows(lead, squares / degrees, n_rows, degrees, shared, n_folds),
+        n_rows,
+        n_rows,
+        fixed,
+        np.where(np.abs(lead) > rounding, lead, 0.0),
+        np.zeros(lead.size, dtype=bool),
     )
 
 
@@ -229,7 +261,7 @@ def board(summary: GroupSummaries) -> leads.Board:
     seat = leads.seats(order.size)
     z = np.full((seat.size, seat.size), nan)
     first, second = np.triu_indices(seat.size, 1)
-    for piece in pieces(first.size, TOGETHER // summary.n_groups):
+    for piece in pieces(first.size, TOGETHER // Groups().width(summary)):
         i, j = first[piece], second[piece]
         found = budget_of(summary, order[seat[i]], order[seat[j]])
         z[i, j] = np.where(found.unknown, nan, found.budget.score(summary.n_groups))

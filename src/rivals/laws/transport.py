@@ -28,10 +28,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from rivals._core.arrays import finite
 from rivals._core.checks import check_size
 from rivals._core.evidence import Note
 from rivals._core.law import Law
-from rivals._core.losses import Provenance, Study, finite
+from rivals._core.losses import Provenance, Study
 from rivals._core.setting import CalibratedC, Setting, number
 from rivals._core.summaries import check_squares
 from rivals._core.texts import Refusal, either, opt

@@ -23,6 +23,9 @@ from rivals.method.distance import both_grids, wasserstein_distances
 from rivals.method.error import mean_errors
 from rivals.method.quantiles import QuantileFunction, grid
 
+# Halvings at which functions are read.
+LEVELS = 12
+
 
 @dataclass(frozen=True)
 class TransportLaw:
@@ -49,7 +52,9 @@ class TransportLaw:
     reference : float
         What was subtracted from the losses before, and is added to what comes out.
     losses : Losses, optional
-        Those that the law is made from; only `sample_paths` needs them.
+        Those that the law is made from; only q, δ and paths need them.
+    curves : pair of QuantileFunction, optional
+        q* less the reference and δ, where these are given in place of losses.
 
     See Also
     --------
@@ -76,6 +81,9 @@ class TransportLaw:
     c: float
     reference: float = 0.0
     losses: Losses | None = field(default=None, repr=False, compare=False)
+    curves: tuple[QuantileFunction, QuantileFunction] | None = field(
+        default=None, repr=False, compare=False
+    )
 
     def __post_init__(self) -> None:
         check_positive(self.c, "c")
@@ -116,6 +124,14 @@ class TransportLaw:
             reference=reference,
             losses=losses,
         )
+
+    @classmethod
+    def from_curves(cls, q: QuantileFunction, delta: QuantileFunction, c: float) -> TransportLaw:
+        """From q* and δ.
+
+        Without points, there is no sampling error.
+        """
+        return cls(float(q.integral()), float(delta.integral()), 0.0, c, curves=(q, delta))
 
     def at(self, c: float) -> TransportLaw:
         """The same law at another c."""
@@ -198,12 +214,18 @@ class TransportLaw:
         """
         centre, gaps, widths = self._displacements
         moved = centre + sqrt(self.c / len(gaps)) * (rng.standard_normal(len(gaps)) @ gaps)
+        if self.curves is not None:  # read at even places, both ends among them
+            return grid(LEVELS), np.sort(moved, kind="stable")
         order = np.argsort(moved, kind="stable")
         return np.cumsum(widths[order]) - 0.5 * widths[order], moved[order]
 
     @cached_property
     def _displacements(self) -> tuple[FloatArray, FloatArray, FloatArray]:
         """q*, δ of each simulation, and how wide the steps are on which both are constant."""
+        if self.curves is not None:
+            places = grid(LEVELS)
+            centre, delta = (curve(places) for curve in self.curves)
+            return centre, delta[None], np.full(places.size, 1.0 / places.size)
         samples = self._kept_losses
         in_observed, in_simulated, widths = both_grids(samples.n_points, samples.simulated.shape[1])
         centre = np.sort(samples.observed - self.reference)[in_observed]
@@ -214,21 +236,27 @@ class TransportLaw:
         )
 
     @cached_property
-    def observed(self) -> QuantileFunction:
-        """q*, less the reference."""
-        return QuantileFunction(self._kept_losses.observed - self.reference)
+    def q(self) -> QuantileFunction:
+        """q*, in the unit of the loss."""
+        if self.curves is not None:
+            return self.curves[0].moved(self.reference)
+        return QuantileFunction(self._kept_losses.observed)
 
     @cached_property
     def simulated(self) -> tuple[QuantileFunction, ...]:
-        """q~ of each simulation, less the reference."""
-        return tuple(QuantileFunction(row - self.reference) for row in self._kept_losses.simulated)
+        """q~ of each simulation, in the unit of the loss."""
+        if self.curves is not None:
+            return ()
+        return tuple(QuantileFunction(row) for row in self._kept_losses.simulated)
 
-    def discrepancy(self, phi: npt.ArrayLike) -> FloatArray:
+    def delta(self, phi: npt.ArrayLike) -> FloatArray:
         """The local misfit δ(Φ).
 
         The root of the mean over simulations of (q~ − q*)².
         """
-        centre = self.observed(phi)
+        if self.curves is not None:
+            return self.curves[1](phi)
+        centre = self.q(phi)
         return root_mean_square([simulated(phi) - centre for simulated in self.simulated])
 
     @property

@@ -5,13 +5,17 @@
 
 w_g = 1/G, or one weighting for all models where given errors differ: s²/G is then
 Σ w_g (d_g − d̄)²/(G − 1), at least Σ w_g² v_g. m new groups, infinite for the population mean. SS is
-what K folds share through their training data,
+what K folds share through their training data (`theory.md` derives it),
 
     SS = mean over f ≠ g of S_fg S_gf,
     S_fg = (D_fg − mean over f' ≠ g of D_f'g) · (K − 1)/(K − 2),
 
 D_fg the mean difference in group g by the fits without fold f. Where only losses of left-out groups
 are known, seen = s²/G · (1 + 2/G); models that were fitted before share nothing.
+
+Without groups the G units are rows. Where only losses of cross-validated rows are known, SS is
+supposed to be s²/G times ½ up to 100 rows and ⅓ from 400 on: seen and new together are then 3.5 and
+3 times s²/G with five folds, which real data gave at these two numbers.
 """
 
 from __future__ import annotations
@@ -25,6 +29,8 @@ from rivals._core.types import FloatArray, IntArray
 
 # κ G: what left-out groups share is supposed to be this part of s²/G², where only losses are known.
 SUPPOSED = 2.0
+# What cross-validated rows share is supposed to be such a part of s²/G at so many rows.
+SUPPOSED_OF_ROWS = ((100.0, 0.5), (400.0, 1.0 / 3.0))
 # SS falls as this power of the number of groups, measured.
 FALLS = 1.5
 # The normal score of what is beyond every table.
@@ -101,8 +107,30 @@ class Budget:
         elif shared is None:
             training, again = SUPPOSED / n_groups * of_groups, nothing
         else:
-            training, again = (2.0 * (n_folds - 1.0) / n_folds + 0.5) * shared, shared
+            training, again = cross_validated(n_folds) * shared, shared
         return cls(lead, unit, of_groups, average, points, typical, training, again, degrees)
+
+    @classmethod
+    def of_rows(
+        cls,
+        lead: FloatArray,
+        unit: FloatArray,
+        n_rows: int,
+        degrees: float,
+        shared: FloatArray | None,
+        n_folds: int,
+    ) -> Budget:
+        """From the mean difference of each pair, and its variance n_rows · se²; rows have no
+        further sampling variance.
+        """
+        nothing = np.zeros(lead.size)
+        of_rows = unit / n_rows
+        if not n_folds:
+            shared = nothing
+        elif shared is None:
+            shared = supposed_of_rows(n_rows) * of_rows
+        training = cross_validated(n_folds) * shared
+        return cls(lead, unit, of_rows, nothing, nothing, nothing, training, shared, degrees)
 
     @property
     def seen(self) -> FloatArray:
@@ -135,6 +163,26 @@ class Budget:
         training = self.training + self.again
         whole = self.of_groups + self.unit / new_groups
         return {"groups": whole - points, "points": points, "training": training}
+
+
+def cross_validated(n_folds: int) -> float:
+    """What SS counts for in the mean over all folds: folds with each other, and each with
+    itself.
+    """
+    return 2.0 * (n_folds - 1.0) / n_folds + 0.5 if n_folds else 0.0
+
+
+def supposed_of_rows(n_rows: float) -> float:
+    """SS in parts of s²/G, where only losses of cross-validated rows are known; a power between the
+    two numbers of rows that it was measured at.
+
+    Examples
+    --------
+    >>> [round(supposed_of_rows(n), 3) for n in (10, 100, 200, 1000)]
+    [0.5, 0.5, 0.408, 0.333]
+    """
+    numbers, parts = np.log(SUPPOSED_OF_ROWS).T
+    return float(np.exp(np.interp(np.log(n_rows), numbers, parts)))
 
 
 def mean_of(values: FloatArray, weights: FloatArray | None) -> FloatArray:

@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from rivals._core.losses import finite
+from rivals._core.arrays import finite
 from rivals._core.types import FloatArray
 
 
@@ -45,6 +45,21 @@ class QuantileFunction:
         last = 2.0 * values[-1] - values[-2]
         self._values: FloatArray = np.concatenate(([first], values, [last]))
         self.size = values.size  # number of samples
+
+    @classmethod
+    def through(cls, values: FloatArray) -> QuantileFunction:
+        """Straight lines through values at evenly spaced Φ.
+
+        The first at 0, the last at 1.
+        """
+        made = object.__new__(cls)
+        made._values = values
+        made.size = max(values.size - 2, 1)
+        return made
+
+    def moved(self, by: float) -> QuantileFunction:
+        """Of samples that are all larger by this much."""
+        return QuantileFunction.through(self._values + by)
 
     def __call__(self, phi: npt.ArrayLike) -> FloatArray:
         """The quantile at each Φ of `phi`, a number or an array within [0, 1]."""

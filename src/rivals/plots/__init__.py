@@ -17,6 +17,7 @@ from rivals.plots._plan import plot_plan
 from rivals.plots._probability import plot_probability
 from rivals.plots._quantiles import plot_quantiles
 from rivals.plots._risks import plot_risks
+from rivals.plots._segments import plot_segments
 from rivals.plots._sweep import plot_sweep
 from rivals.plots._ties import plot_ties
 
@@ -35,6 +36,7 @@ __all__ = [
     "plot_probability",
     "plot_quantiles",
     "plot_risks",
+    "plot_segments",
     "plot_sweep",
     "plot_ties",
     "plot_valid_c",
@@ -49,6 +51,7 @@ KINDS: dict[str, Callable[..., Any]] = {
     "plan": plot_plan,
     "probability": plot_probability,
     "risks": plot_risks,
+    "segments": plot_segments,
     "sweep": plot_sweep,
     "ties": plot_ties,
 }
@@ -63,7 +66,8 @@ def plot(result: Comparison, kind: str | None = None, *, ax: Axes | None = None)
     ----------
     result : Comparison
     kind : str, optional
-        "forest", "risks", "differences", "probability", "sweep", "ties", "plan" or "looks".
+        "forest", "risks", "differences", "probability", "sweep", "ties", "plan", "looks" or
+        "segments".
     ax : matplotlib Axes, optional
         Where to draw; a new figure by default.
 

@@ -13,7 +13,7 @@ from rivals.plots._style import COLOURS, axes_or_new, finish, ink, legend_below
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from rivals.laws import HierarchicalBetaProcess, TransportLaw
+    from rivals.laws import HierarchicalBetaProcess, Process, TransportLaw
 
 POINTS = 513
 # Part of the losses that is shown on the plain axis: a few extreme ones would flatten all others.
@@ -22,7 +22,7 @@ DEPTH = 10
 
 
 def plot_quantiles(
-    process: HierarchicalBetaProcess | TransportLaw,
+    process: HierarchicalBetaProcess | TransportLaw | Process,
     *,
     n_paths: int = 20,
     tail: bool = True,
@@ -33,8 +33,8 @@ def plot_quantiles(
 
     Parameters
     ----------
-    process : HierarchicalBetaProcess or TransportLaw
-        Of one model, made by `from_losses`.
+    process : HierarchicalBetaProcess, TransportLaw or Process
+        Of one model, made by `from_losses` or by `rivals.process`.
     n_paths : int
         Realisations to draw; 0 for none.
     tail : bool
@@ -63,8 +63,8 @@ def plot_quantiles(
     ax = axes_or_new(ax)
     phi = _grid(process, tail=tail)
     x = _stretched(phi) if tail else phi
-    observed = process.reference + process.observed(phi)
-    reach = np.sqrt(process.c) * process.discrepancy(phi)
+    observed = process.q(phi)
+    reach = np.sqrt(process.c) * process.delta(phi)
     band: dict[str, Any] = {"color": COLOURS[5], "alpha": 0.4, "linewidth": 0}
     ax.fill_between(x, observed - reach, observed + reach, label="q* ± √c δ", **band)
     if n_paths:
@@ -73,23 +73,27 @@ def plot_quantiles(
         at = _stretched(at[inside]) if tail else at[inside]
         lines = ax.plot(at, paths[:, inside].T, color=ink(ax, 0.45), linewidth=0.5, alpha=0.8)
         lines[0].set_label("sampled paths")
-    simulated = np.array([process.reference + each(phi) for each in process.simulated])
-    ax.plot(x, observed, color=COLOURS[0], linewidth=2, label="q*, on the data")
+    simulated = np.array([each(phi) for each in process.simulated])
+    of_losses = len(simulated) > 0
+    ax.plot(x, observed, color=COLOURS[0], linewidth=2, label="q*" + ", on the data" * of_losses)
     if len(simulated) > 1:
         ax.plot(x, simulated.T, color=COLOURS[1], linewidth=0.4, alpha=0.6)
-    label = f"q~, mean of {len(simulated)}" if len(simulated) > 1 else "q~, simulated"
-    ax.plot(x, simulated.mean(axis=0), "--", color=COLOURS[1], linewidth=1.6, label=label)
+    if of_losses:
+        label = f"q~, mean of {len(simulated)}" if len(simulated) > 1 else "q~, simulated"
+        ax.plot(x, simulated.mean(axis=0), "--", color=COLOURS[1], linewidth=1.6, label=label)
     _frame(ax, phi, [observed, *simulated, *([observed + reach] * tail)], tail=tail)
     finish(ax, "cumulative probability Φ", "loss", say.picture_of_quantiles(process.c, tail=tail))
     legend_below(ax)
     return ax
 
 
-def _grid(process: HierarchicalBetaProcess | TransportLaw, *, tail: bool) -> FloatArray:
+def _grid(process: HierarchicalBetaProcess | TransportLaw | Process, *, tail: bool) -> FloatArray:
     if not tail:
         return np.linspace(0.0, 1.0, POINTS)
     # Up to the largest loss; beyond it, quantiles are extrapolated.
-    size = max(each.size for each in (process.observed, *process.simulated))
+    size = max(each.size for each in (process.q, *process.simulated))
+    if not process.simulated:  # a function: as far as its paths are drawn
+        size = 2**DEPTH
     return np.asarray(1.0 - np.logspace(0.0, -np.log10(1 + size), POINTS))
 
 

@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rivals._core.arrays import targets as checked_targets
 from rivals._core.checks import check_size
-from rivals._core.losses import Losses, Provenance, check_index
+from rivals._core.losses import Losses, Provenance
 from rivals._core.optional import need
 from rivals._core.seeds import FOLD_FIT, FOLD_SIMULATION, FOLD_SPLIT, entropy_from, stream
 from rivals._core.texts import Refusal, WrongKind, opt
@@ -23,7 +24,7 @@ from rivals.read._folds import Fold, folds_by, folds_of_groups, grouping_of
 from rivals.read._judging import Judging, assembled, named_alike, naming
 from rivals.read._noise import PREDICTED, of_each_model, warn_of_counts
 from rivals.read._point_losses import LOG, PointLoss, point_loss
-from rivals.read._rows import index_of, n_rows, numbers_of, take, targets_of
+from rivals.read._rows import index_of_rows, n_rows, numbers_of, take
 from rivals.read._running import run_folds
 
 N_SIMULATIONS = 16
@@ -121,7 +122,7 @@ def cross_validated(
     entropy = entropy_from(rng)
     names = list(models)
     noise_of_models = of_each_model(noise or "gaussian", names)
-    check_index(index_of(X), index_of(y), "y")
+    index = index_of_rows(X, y=y, groups=groups)
     targets = _targets(y, n_rows(X, "X"), classify)
     grouping = None if groups is None else grouping_of(groups, X)
     if grouping is not None and cv is None:
@@ -162,7 +163,7 @@ def cross_validated(
     for name, each in zip(names, named_alike(judged), strict=True):
         said = Provenance(point=point, library=library_of(models[name]))
         with naming(f"model {name!r}"):
-            losses[name] = assembled(each, folds, grouping, index_of(y), said)
+            losses[name] = assembled(each, folds, grouping, index, said)
     return losses
 
 
@@ -210,7 +211,7 @@ def _are_classifiers(models: Any) -> bool:
 
 def _targets(y: Any, n_points: int, classify: bool) -> npt.NDArray[Any]:
     """Numbers, or labels of two classes or more."""
-    targets = targets_of(y, "y")
+    targets = checked_targets(y, "y")
     if targets.size != n_points:
         raise ValueError(f"y: {targets.size} targets for {n_points} rows of X")
     if not classify:
@@ -261,7 +262,7 @@ class _Fits:
             return mean_and_deviation(fitted, at, test.size)
         who = type(fitted).__name__
         if self.needs == "label":
-            return targets_of(fitted.predict(at), f"predictions of {who}")
+            return checked_targets(fitted.predict(at), f"predictions of {who}")
         return numbers_of(fitted.predict(at), test.size, who)
 
 

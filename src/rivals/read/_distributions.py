@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rivals._core.arrays import numbers
 from rivals._core.candidates import Candidate
-from rivals._core.losses import numbers
 from rivals._core.types import FloatArray
 from rivals.read._densities import density_of
 

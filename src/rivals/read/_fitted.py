@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from rivals._core.arrays import Points, numbers
+from rivals._core.arrays import targets as checked_targets
 from rivals._core.checks import check_size
 from rivals._core.grouping import Grouping
 from rivals._core.losses import Losses
@@ -17,9 +19,9 @@ from rivals.read._at_rows import at_rows, density_at, inputs_of, predictions_at,
 from rivals.read._cross_validation import N_SIMULATIONS
 from rivals.read._estimators import library_of, probabilities_of
 from rivals.read._folds import Fold
-from rivals.read._judging import Judged, Judging, as_series
+from rivals.read._judging import Judged, Judging
 from rivals.read._point_losses import point_loss
-from rivals.read._rows import column, index_of, n_rows, targets_of
+from rivals.read._rows import column, index_of_rows, n_rows
 
 
 def fitted(
@@ -86,15 +88,18 @@ def fitted(
     name = target_of(model)
     if y is None and not name:
         raise ValueError("y: pass the targets of the held-out rows, or the name of their column")
-    targets = targets_of(column(X, name if y is None else y, "y"), "y")
+    index = index_of_rows(X, y=y, groups=groups)
+    targets = checked_targets(column(X, name if y is None else y, "y"), "y")
     if targets.size != n_points:
         raise ValueError(f"y: {targets.size} targets for {n_points} rows")
     grouping = None if groups is None else Grouping.of(column(X, groups, "groups"))
     is_classifier = hasattr(model, "classes_")
+    chosen = point_loss(loss, classify=is_classifier)
+    of_predictions = noise is not None or chosen.needs != "distribution"
     judging = Judging(
-        targets,
+        numbers(targets, "y") if of_predictions and not is_classifier else targets,
         [Fold(np.empty(0, dtype=np.intp), np.arange(n_points))],
-        point_loss(loss, classify=is_classifier),
+        chosen,
         noise,
         check_size(n_simulations, "n_simulations", least=0),
         (entropy_from(rng), FOLD_SIMULATION, 0),
@@ -102,7 +107,7 @@ def fitted(
     there = at_rows(model, X)
     if is_classifier:
         judged = _of_classifier(judging, model, X)
-    elif noise is not None or judging.loss.needs != "distribution":
+    elif of_predictions:
         judged = judging.of_numbers([predictions_at(there, X, n_points)])
     else:
         units = np.zeros(n_points, dtype=np.intp) if grouping is None else grouping.codes
@@ -114,9 +119,7 @@ def fitted(
         point=point,
         library=library_of(getattr(model, "model", model)),
     )
-    index = index_of(X)
-    values = observed if index is None else as_series(observed, index)
-    return Losses(values, simulated, groups=grouping, source=source)
+    return Losses(Points(observed, index), simulated, groups=grouping, source=source)
 
 
 def _of_classifier(judging: Judging, model: Any, X: Any) -> Judged:

@@ -11,11 +11,10 @@ import numpy as np
 
 from rivals._core.cautions import warn
 from rivals._core.grouping import Grouping, noun_of
-from rivals._core.losses import check_index
 from rivals._core.optional import need
 from rivals._core.texts import Refusal, WrongKind, opt
 from rivals._core.types import IntArray
-from rivals.read._rows import column, index_of, n_rows
+from rivals.read._rows import column, n_rows
 
 # Up to this many groups are left out one at a time; of more, so many folds of whole groups.
 MOST_ALONE = 20
@@ -51,7 +50,6 @@ def grouping_of(groups: Any, data: Any, noun: str | None = None) -> Grouping:
             "pass that column, "
             f"as in groups=frame[{groups!r}]"
         )
-    check_index(index_of(data), index_of(groups), "groups")
     grouping = Grouping.of(groups, noun)
     n_points = n_rows(data, "data")
     if grouping.codes.size != n_points:

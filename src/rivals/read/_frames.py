@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from rivals._core.arrays import index_of
 from rivals._core.candidates import SUMMARIES, TARGETS, refuse_scores
 from rivals._core.grouping import Grouping, noun_of
 from rivals._core.optional import need
@@ -71,6 +72,11 @@ class Frame:
     def columns(self) -> list[str]:
         """Their names."""
         return list(self.data.columns)
+
+    @property
+    def index(self) -> Any:
+        """The labels of rows, of pandas."""
+        return None if self.is_text else index_of(self.data.to_native())
 
     @property
     def n_rows(self) -> int:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from rivals._core.arrays import Points
 from rivals._core.grouping import Grouping
 from rivals._core.losses import Fits, Losses, Provenance
 from rivals._core.seeds import stream
@@ -147,23 +148,17 @@ def assembled(
     simulated = np.concatenate([drawn for _, drawn in judged.parts], axis=1)[:, order]
     source = replace(judged.source, point=said.point, library=said.library)
     groups = None
-    if grouping is not None and folds[0].groups:
+    if grouping is None or folds[0].groups:
         source = replace(source, left_out=True, n_folds=len(folds))
+    if grouping is not None and folds[0].groups:
         groups = grouping
         if rows.size < grouping.codes.size:
             groups = Grouping.of([grouping.names[code] for code in grouping.codes[rows]])
             groups = replace(groups, noun=grouping.noun)
             fits = None
     if index is not None:
-        observed = as_series(observed, index[rows])
-    return Losses(observed, simulated, groups=groups, source=source, fits=fits)
-
-
-def as_series(values: FloatArray, index: Any) -> Any:
-    """With the labels of points, so that they are compared where losses meet groups."""
-    import pandas
-
-    return pandas.Series(values, index=index)
+        index = index[rows]
+    return Losses(Points(observed, index), simulated, groups=groups, source=source, fits=fits)
 
 
 @contextmanager

@@ -9,9 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from rivals._core.arrays import finite, targets
 from rivals._core.checks import check_size
 from rivals._core.grouping import Grouping
-from rivals._core.losses import Fits, Losses, Provenance, finite
+from rivals._core.losses import Fits, Losses, Provenance
 from rivals._core.seeds import FOLD_SIMULATION, entropy_from, stream
 from rivals._core.texts import Refusal, opt
 from rivals._core.types import RNG, FloatArray
@@ -24,7 +25,7 @@ from rivals.read._judging import Judged, Judging, assembled, named_alike, naming
 from rivals.read._mixed_models import check_same_groups
 from rivals.read._noise import PREDICTED, of_each_model, warn_of_counts
 from rivals.read._point_losses import CRPS, LOG, PointLoss, crps, point_loss
-from rivals.read._rows import column, index_of, take, targets_of
+from rivals.read._rows import column, index_of_rows, take
 from rivals.read._running import functions_of, run_folds
 from rivals.read._statsmodels_fits import check_rows_of_fit
 
@@ -121,13 +122,15 @@ def leave_out(
             f"{opt.joint(True)} is of the log density of models that give one; leave out "
             f"{opt.loss} and {opt.noise}"
         )
+    index = index_of_rows(data, groups=groups, target=target)
     grouping = grouping_in(data, groups)
     job = _LeftOut(
         list(fits.values()),
         data,
+        index,
         grouping,
         folds_of_groups(grouping),
-        None if target is None else targets_of(column(data, target, "target"), "target"),
+        None if target is None else targets(column(data, target, "target"), "target"),
         chosen,
         noises,
         joint,
@@ -163,6 +166,7 @@ class _LeftOut:
 
     models: list[Callable[[Any], Any]]
     data: Any
+    index: Any
     grouping: Grouping
     folds: list[Fold]
     given: npt.NDArray[Any] | None
@@ -257,7 +261,7 @@ class _LeftOut:
         """In the order of the data, or of the groups."""
         said = Provenance(point=point, library=judged.source.library)
         if not self.joint:
-            return assembled(judged, self.folds, self.grouping, index_of(self.data), said, fits)
+            return assembled(judged, self.folds, self.grouping, self.index, said, fits)
         source = replace(judged.source, loss=f"joint {judged.source.loss}")
         units = units_of_groups(self.folds, self.grouping)
         return assembled(Judged(judged.parts, source), *units, None, said, fits)
@@ -294,7 +298,7 @@ class _LeftOut:
                 f"{opt['target']}: pass the name of the column that is predicted, as "
                 f"{opt.target('y')}"
             )
-        return targets_of(column(self.data, name, "target"), name)
+        return targets(column(self.data, name, "target"), name)
 
 
 def _one_for_each(losses: Any, n_points: int) -> FloatArray:

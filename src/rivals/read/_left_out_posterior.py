@@ -22,7 +22,7 @@ from rivals.read._posterior_draws import (
     log_likelihood_in,
     loss_of_draws,
 )
-from rivals.read._rows import index_of, take
+from rivals.read._rows import index_of_rows, take
 from rivals.read._running import functions_of, run_folds
 
 # With fewer effective draws the log of their mean likelihood is too low by more than 0.05.
@@ -98,7 +98,7 @@ def left_out_posterior(
     job = _LeftOut(list(builds.values()), data, grouping, folds, joint)
     found = run_folds(job, list(builds), folds, noun=grouping.noun, n_jobs=n_jobs)
     units = units_of_groups(folds, grouping) if joint else (folds, grouping)
-    index = None if joint else index_of(data)
+    index = None if joint else index_of_rows(data, groups=groups)
     source = replace(DENSITY, loss=f"joint {DENSITY.loss}") if joint else DENSITY
     losses = {}
     for name, parts in zip(builds, found, strict=True):

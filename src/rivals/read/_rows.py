@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from rivals._core.arrays import common_index, numbers
 from rivals._core.types import FloatArray, IntArray
 
 
@@ -22,7 +22,7 @@ def take(values: Any, rows: IntArray) -> Any:
     if isinstance(values, Mapping):
         n_points = n_rows(values, "data")
         return {
-            name: take(column, rows) if np.ndim(column) and len(column) == n_points else column
+            name: take(column, rows) if _is_column(column) and len(column) == n_points else column
             for name, column in values.items()
         }
     if hasattr(values, "iloc"):
@@ -37,7 +37,7 @@ def take(values: Any, rows: IntArray) -> Any:
 def n_rows(values: Any, what: str) -> int:
     """The number of points; of a mapping, that of its longest column."""
     if isinstance(values, Mapping):
-        columns = [column for column in values.values() if np.ndim(column)]
+        columns = [column for column in values.values() if _is_column(column)]
         if not columns:
             raise ValueError(f"{what}: none of {', '.join(map(str, values))} has a row for a point")
         return max(len(column) for column in columns)
@@ -50,6 +50,11 @@ def n_rows(values: Any, what: str) -> int:
             f"{type(values).__name__}"
         )
     return len(values)
+
+
+def _is_column(values: Any) -> bool:
+    has_rows = hasattr(values, "__len__") and not isinstance(values, str)
+    return has_rows and getattr(values, "ndim", 1) > 0
 
 
 def column(data: Any, name: Any, what: str) -> Any:
@@ -65,37 +70,22 @@ def column(data: Any, name: Any, what: str) -> Any:
     return data[name]
 
 
-def index_of(values: Any) -> Any:
-    """The labels of rows of pandas; None of anything else."""
-    index = getattr(values, "index", None)
-    return index if hasattr(index, "equals") else None
-
-
-def targets_of(values: Any, what: str) -> npt.NDArray[Any]:
-    """One target or label for each point; a single column is one."""
-    array = values.to_numpy() if hasattr(values, "to_numpy") else np.asarray(values)
-    if array.ndim == 2 and array.shape[1] == 1:
-        array = array[:, 0]
-    if array.ndim != 1:
-        raise ValueError(
-            f"{what}: expected one target for each point; got an array of shape {array.shape}. "
-            "For several targets write a fit for rivals.read.leave_out that returns a distribution"
-        )
-    if array.dtype.kind == "O":
-        missing = np.array([each is None or each != each for each in array.tolist()])
-    else:
-        missing = array != array
-    if missing.any():
-        raise ValueError(
-            f"{what}: {missing.sum()} of {array.size} points have none, the first is point "
-            f"{missing.argmax()} (from 0); leave these points out for all models"
-        )
-    return array
+def index_of_rows(data: Any, **beside: Any) -> Any:
+    """The index that the data and what belongs to their rows have in common."""
+    columns = {"data": data}
+    if isinstance(data, Mapping):
+        n_points = n_rows(data, "data")
+        columns = {
+            f"column {name!r}": each
+            for name, each in data.items()
+            if _is_column(each) and len(each) == n_points
+        }
+    return common_index({**columns, **beside})
 
 
 def numbers_of(predicted: Any, n_points: int, who: str) -> FloatArray:
     """One predicted number for each point."""
-    found = np.asarray(predicted, dtype=np.float64)
+    found = numbers(predicted, f"predictions of {who}")
     if found.shape == (n_points, 1):
         found = found[:, 0]
     if found.shape != (n_points,):

@@ -16,8 +16,9 @@ from typing import Any
 
 import numpy as np
 
+from rivals._core.arrays import LARGEST
 from rivals._core.grouping import Grouping
-from rivals._core.losses import LARGEST, Provenance, Study
+from rivals._core.losses import Provenance, Study
 from rivals._core.optional import need
 from rivals._core.summaries import GroupSummaries
 from rivals._core.texts import Refusal, opt, text_of

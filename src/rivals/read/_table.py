@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from rivals._core.arrays import Points
 from rivals._core.grouping import Grouping
 from rivals._core.losses import Losses, Provenance
 from rivals._core.texts import Refusal, text_of
@@ -101,7 +102,7 @@ def losses_of(
 ) -> Losses:
     """The losses of one model; what is wrong with them is said with its name."""
     try:
-        return Losses(observed, simulated, groups=groups, source=source)
+        return Losses(Points(observed, frame.index), simulated, groups=groups, source=source)
     except ValueError as error:
         frame.check_complete(name, "model", observed)
         raise Refusal(f"{frame.where}, model {name!r}: {text_of(error)}") from None

@@ -7,7 +7,7 @@ from math import log
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rivals._core.losses import finite
+from rivals._core.arrays import finite
 from rivals_paper.arrays import FloatArray
 from rivals_paper.checks import need
 from rivals_paper.criteria.score import Score, error_of_sum, one_per_point

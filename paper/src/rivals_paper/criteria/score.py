@@ -8,7 +8,7 @@ from math import hypot, inf, sqrt
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rivals._core.losses import finite
+from rivals._core.arrays import finite
 from rivals_paper.arrays import FloatArray
 
 

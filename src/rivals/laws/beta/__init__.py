@@ -19,10 +19,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from rivals._core.arrays import finite
 from rivals._core.checks import check_depth, check_size
 from rivals._core.evidence import Note
 from rivals._core.law import Law
-from rivals._core.losses import Losses, Provenance, Study, finite
+from rivals._core.losses import Losses, Provenance, Study
 from rivals._core.seeds import COMPARISON_DRAWS, EXPERIMENT_DRAWS
 from rivals._core.setting import Setting
 from rivals._core.texts import Refusal, opt

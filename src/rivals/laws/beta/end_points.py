@@ -5,11 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import hypot, sqrt
+from typing import Any
 
 import numpy as np
 from scipy.special import ndtr, ndtri
 
+from rivals._core.texts import Refusal
 from rivals._core.types import FloatArray, IntArray
+
+# Pairs of end points of one's own: their moments are then known to 1/256 of a standard deviation.
+N_ENDS = 2**16
 
 
 @dataclass(frozen=True)
@@ -84,6 +89,52 @@ class EndPoints:
         z = -ndtri((1.0 - uniform) * ndtr(self.rise / self.deviation))
         rise = np.maximum(self.rise + self.deviation * z, 0.0)
         return self.first - self.tilt * self.deviation * z + self.residual * normal, rise
+
+
+@dataclass(frozen=True)
+class DrawnEndPoints(EndPoints):
+    """End points of one's own, drawn in advance: paths take one pair each."""
+
+    pairs: FloatArray  # q^(0) and D of each
+
+    @classmethod
+    def of(cls, ends: Any) -> DrawnEndPoints:
+        """From `ends(n, rng)`, which returns arrays of q^(0) and of q^(1)."""
+        drawn = ends(N_ENDS, np.random.default_rng(0))
+        if not isinstance(drawn, tuple) or len(drawn) != 2:
+            raise Refusal(
+                "ends(n, rng) must return two arrays, q(0) and q(1) of n paths; got "
+                f"{type(drawn).__name__}"
+            )
+        first, last = (np.broadcast_to(np.asarray(x, dtype=np.float64), N_ENDS) for x in drawn)
+        rise = last - first
+        if not np.isfinite(rise).all():
+            raise Refusal("ends(n, rng) returned end points that are not finite numbers")
+        crossed = np.flatnonzero(rise < 0.0)
+        if crossed.size:
+            at = crossed[0]
+            raise Refusal(
+                f"ends cross: of {N_ENDS} pairs that ends(n, rng) drew, {crossed.size} have q(0) > "
+                f"q(1), the first {first[at]:g} and {last[at]:g}; draw again where they do"
+            )
+        variance = float(np.var(rise))
+        slope = float(np.mean((first - first.mean()) * rise)) / variance if variance else 0.0
+        return cls(
+            scale=1.0,
+            first=float(first.mean()),
+            rise=float(rise.mean()),
+            deviation=sqrt(variance),
+            tilt=-slope,
+            residual=float(np.std(first - slope * rise)),
+            rise_mean=float(rise.mean()),
+            rise_variance=variance,
+            pairs=np.stack([first, rise]),
+        )
+
+    def at(self, uniform: FloatArray, normal: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """The pairs that the uniform numbers point to."""
+        first, rise = self.pairs[:, (uniform * N_ENDS).astype(np.intp)]
+        return first, rise
 
 
 def variances_at(ends: Sequence[EndPoints], which: IntArray, height: FloatArray) -> FloatArray:

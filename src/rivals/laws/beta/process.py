@@ -7,7 +7,7 @@ Mean and variance of R = ∫ q^ follow bottom-up, exactly.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from math import log, sqrt
@@ -21,7 +21,7 @@ from rivals._core.losses import Losses
 from rivals._core.seeds import PROCESS_END_POINTS, PROCESS_NODES, entropy_from, stream
 from rivals._core.types import RNG, FloatArray, IntArray
 from rivals.laws.beta import tree
-from rivals.laws.beta.end_points import EndPoints
+from rivals.laws.beta.end_points import DrawnEndPoints, EndPoints
 from rivals.laws.beta.squares import root_mean_square
 from rivals.method.quantiles import QuantileFunction, grid
 
@@ -45,10 +45,10 @@ class HierarchicalBetaProcess:
     Parameters
     ----------
     observed : QuantileFunction
-        q*.
+        q*, less the reference.
     simulated : QuantileFunction, or several
-        q~ of each simulation. The local misfit is δ = |q~ − q*|; of several simulations δ² is the
-        mean.
+        q~ of each simulation, less the reference. The local misfit is δ = |q~ − q*|; of several
+        simulations δ² is the mean.
     c : float
         Sensitivity of the process to the misfit.
     depth : int, optional
@@ -60,10 +60,17 @@ class HierarchicalBetaProcess:
         right to about this much (in probability); the other nodes enter by their exact conditional
         mean and variance.
     reference : float
-        What was subtracted from the losses before, and is added to what comes out.
+        What was subtracted from the losses before, and is added to what comes out: `q`,
+        `simulated`, risks and paths are in the unit of the loss.
+    delta : QuantileFunction, optional
+        δ itself, in place of simulations.
+    ends : callable, optional
+        `ends(n, rng)` returns arrays of q^(0) and q^(1), less the reference, in place of normal
+        ones; it is called once, for 65 536 pairs from which paths draw theirs.
 
     See Also
     --------
+    rivals.process : from functions, arrays or losses.
     TransportLaw : the default law of the risk.
     rivals.plots.plot_process : draws paths of a process.
     compare : uses these laws for all models.
@@ -84,22 +91,28 @@ class HierarchicalBetaProcess:
     def __init__(
         self,
         observed: QuantileFunction,
-        simulated: QuantileFunction | Sequence[QuantileFunction],
+        simulated: QuantileFunction | Sequence[QuantileFunction] = (),
         *,
         c: float,
         depth: int | None = None,
         tolerance: float = 5e-4,
         reference: float = 0.0,
+        delta: QuantileFunction | None = None,
+        ends: Callable[[int, np.random.Generator], tuple[Any, Any]] | None = None,
     ) -> None:
         simulations = (simulated,) if isinstance(simulated, QuantileFunction) else tuple(simulated)
         levels = resolved_depth(observed.size) if depth is None else check_depth(depth)
-        self.observed = observed
-        self.simulated = simulations
+        self._observed = observed
+        self._simulated = simulations
+        self._delta = delta
         self.depth = levels
         self.tolerance = check_positive(tolerance, "tolerance")
         self.reference = reference
         self._straight = depth is not None
-        self._geometry = tree.Geometry.of(observed, simulations, levels, straight=self._straight)
+        drawn = None if ends is None else DrawnEndPoints.of(ends)
+        self._geometry = tree.Geometry.of(
+            observed, self._gaps, levels, straight=self._straight, ends=drawn
+        )
         self.c = check_positive(c, "c")
         self._trees = self._geometry.at_each([self.c], self.tolerance)
         self._place = 0  # among the trees
@@ -149,8 +162,9 @@ class HierarchicalBetaProcess:
     def _with(self, c: float, trees: tree.Trees, place: int) -> HierarchicalBetaProcess:
         """The same process at another c, whose tree stands at this place."""
         other = object.__new__(HierarchicalBetaProcess)
-        other.observed = self.observed
-        other.simulated = self.simulated
+        other._observed = self._observed
+        other._simulated = self._simulated
+        other._delta = self._delta
         other.depth = self.depth
         other.tolerance = self.tolerance
         other.reference = self.reference
@@ -179,13 +193,28 @@ class HierarchicalBetaProcess:
         """β of every node."""
         return self._tree.beta
 
-    def discrepancy(self, phi: npt.ArrayLike) -> FloatArray:
+    @cached_property
+    def q(self) -> QuantileFunction:
+        """q*, in the unit of the loss."""
+        return self._observed.moved(self.reference)
+
+    @cached_property
+    def simulated(self) -> tuple[QuantileFunction, ...]:
+        """q~ of each simulation, in the unit of the loss."""
+        return tuple(each.moved(self.reference) for each in self._simulated)
+
+    def delta(self, phi: npt.ArrayLike) -> FloatArray:
         """The local misfit δ(Φ).
 
         The root of the mean over simulations of (q~ − q*)².
         """
-        centre = self.observed(phi)
-        return root_mean_square([simulated(phi) - centre for simulated in self.simulated])
+        phi = np.asarray(phi, dtype=np.float64)
+        return root_mean_square(self._gaps(phi, self._observed(phi)))
+
+    def _gaps(self, phi: FloatArray, centre: FloatArray) -> list[FloatArray]:
+        if self._delta is not None:
+            return [self._delta(phi)]
+        return [simulated(phi) - centre for simulated in self._simulated]
 
     # ---------------------------------------------------------------- exact moments
 
@@ -263,7 +292,7 @@ class HierarchicalBetaProcess:
         """
         levels = self.depth if self._straight else min(self.depth, max_depth)
         geometry = tree.Geometry.of(
-            self.observed, self.simulated, levels, straight=self._straight, each=True
+            self._observed, self._gaps, levels, straight=self._straight, each=True
         )
         (mean, *means), (std, *stds), (_, *ends) = geometry.each_at(self.c)
         return [
@@ -296,7 +325,7 @@ class HierarchicalBetaProcess:
         depth = check_depth(depth)
         nodes = self._tree
         if depth > self.depth:
-            deeper = tree.Geometry.of(self.observed, self.simulated, depth, straight=True)
+            deeper = tree.Geometry.of(self._observed, self._gaps, depth, straight=True)
             nodes = deeper.at_each([self.c], self.tolerance).each[0]
         entropy = entropy_from(rng)
         end_stream = stream(entropy, PROCESS_END_POINTS)

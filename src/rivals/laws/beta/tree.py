@@ -9,7 +9,7 @@ on the realisation above it (docs/theory.md, "Exact moments of the risk").
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from math import log
@@ -46,26 +46,28 @@ class Geometry:
     leaves: FloatArray  # W of the last pieces
     end_values: FloatArray  # q*(0), q*(1)
     end_discrepancies: FloatArray  # δ(0), δ(1)
+    ends: EndPoints | None = None  # of one's own, the same at every c
 
     @classmethod
     def of(
         cls,
         observed: QuantileFunction,
-        simulated: tuple[QuantileFunction, ...],
+        gaps: Callable[[FloatArray, FloatArray], list[FloatArray]],
         depth: int,
         *,
         straight: bool,
         each: bool = False,
+        ends: EndPoints | None = None,
     ) -> Geometry:
-        """Evaluate q* and δ² = mean over simulations of (q~ − q*)² on the dyadic grid; leaves
-        straight, or as q*.
+        """Evaluate q* and δ on the dyadic grid; leaves straight, or as q*.
 
-        With `each`, of all simulations and of each alone: misfits then have a row for each.
+        `gaps(phi, q*(phi))` are the q~ − q* of all simulations, and δ² their mean square. With
+        `each`, of all simulations and of each alone: misfits then have a row for each.
         """
         phi = grid(depth)
         centre = observed(phi)
         integral = observed.antiderivative(phi)
-        differences = [simulated(phi) - centre for simulated in simulated]
+        differences = gaps(phi, centre)
         discrepancy = root_mean_square(differences)
         if each:
             discrepancy = np.stack([discrepancy, *np.abs(differences)])
@@ -77,6 +79,7 @@ class Geometry:
             leaves=np.full(2**depth, 0.5) if straight else _centre_heights(centre, integral),
             end_values=centre[[0, -1]],
             end_discrepancies=discrepancy[..., [0, -1]],
+            ends=ends,
         )
 
     def at_each(self, values: Sequence[float], tolerance: float) -> Trees:
@@ -103,6 +106,8 @@ class Geometry:
         )
 
     def _ends(self, discrepancies: FloatArray, c: float) -> EndPoints:
+        if self.ends is not None:
+            return self.ends
         with np.errstate(over="ignore"):
             s0, s1 = np.sqrt(c) * discrepancies
             total = s0 + s1
