@@ -15,7 +15,7 @@ ROOT = Path(rivals.__file__).parent
 # import from the lines above it, and from itself.
 LAYERS = [
     ["_version", "_core.types", "_core.optional", "_core.texts"],
-    ["_core.cautions"],
+    ["_core.cautions", "_core.writing"],
     ["_core.seeds"],
     ["_core.setting"],
     ["_core.arrays"],
@@ -27,6 +27,7 @@ LAYERS = [
     ["_core.mistakes", "_core.rule", "method"],
     ["scenarios"],
     ["_core.summaries", "_result.track_record"],
+    ["_core.cells"],
     ["_core.law"],
     ["laws"],
     ["_core.reduced"],
@@ -55,8 +56,17 @@ THIN = {"__init__", "_core.__init__", "_result.__init__"}
 
 # Within a package, likewise: a file imports from those named before it.
 ORDER = {
-    "method": ["distance", "error", "budget", "leads", "probability", "looks", "more_groups"],
-    "laws": ["transport", "groups"],
+    "method": [
+        "distance",
+        "error",
+        "factors",
+        "budget",
+        "leads",
+        "probability",
+        "looks",
+        "more_groups",
+    ],
+    "laws": ["transport", "groups", "factors"],
 }
 
 # Conveniences that reach up, when they are called and not before: result.plot(...).
@@ -158,7 +168,7 @@ STANDARD = {
     "__future__", "abc", "ast", "collections", "contextlib", "contextvars", "dataclasses",
     "datetime", "decimal", "difflib", "functools", "html", "importlib", "inspect",
     "itertools", "json", "math", "numbers", "operator", "os",
-    "pathlib", "re", "sys", "types", "typing", "warnings", "zipfile",
+    "pathlib", "re", "stat", "sys", "types", "typing", "warnings", "zipfile",
 }  # fmt: skip
 
 

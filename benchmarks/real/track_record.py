@@ -17,9 +17,11 @@ from typing import Any
 
 import score
 import tally
+from rivals.laws.groups import RECORD
 
 TARGET = Path(__file__).parents[2] / "src" / "rivals" / "_result" / "track_record.json"
 METHOD = "rivals"
+OVER = {"one new group": "one", "the study repeated": "as many", "the population mean": "all"}
 
 
 def main() -> None:
@@ -53,8 +55,8 @@ def cells(lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
                     continue
                 found.append(
                     {
-                        "left_out": design == "left out",
-                        "n_groups": n_groups,
+                        **recorded(design),
+                        "n_units": n_groups,
                         "low": low,
                         "high": high,
                         "won": round(rate.value, 4),
@@ -69,8 +71,8 @@ def cells(lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
 def intervals(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """How often nominal 90 % intervals from groups covered."""
     return [
-        {"of": row["of"], "over": row["over"], "left_out": row["design"] == "left out"}
-        | {"n_groups": row["groups"]}
+        {**recorded(row["design"]), "of": row["of"], "over": OVER[row["over"]]}
+        | {"n_units": row["groups"]}
         | share(*row["covered"], row["data_sets"])
         for row in rows
     ]
@@ -81,10 +83,17 @@ def of_one(found: dict[str, Any]) -> list[dict[str, Any]]:
     covered = found["coverage of 90 % intervals in another group"]
     printed = {"difference": "c = 0.25", "risk": "c unknown, ten folds"}
     return [
-        {"of": of, "over": "one new group", "left_out": False, "n_groups": 1}
+        {"law": "transport", "units": "one data set", "training": "fitted before", "loss": ""}
+        | {"of": of, "over": "another place", "n_units": 1}
         | share(*covered[of][c], found["prior"]["n_data_sets"])
         for of, c in printed.items()
     ]
+
+
+def recorded(design: str) -> dict[str, str]:
+    """What a result is asked for before a rate stands beside it: `Groups.recorded_as`."""
+    training = "left out, losses only" if design == "left out" else "fitted before"
+    return {"law": RECORD, "units": "groups", "training": training, "loss": "log"}
 
 
 def share(percent: float, error: float, n_data_sets: int) -> dict[str, Any]:

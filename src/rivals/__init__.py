@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from rivals._compare import compare
     from rivals._core.candidates import Candidate
     from rivals._core.cautions import RivalsWarning
+    from rivals._core.cells import CellSummaries
     from rivals._core.losses import Losses, Provenance
     from rivals._core.summaries import GroupSummaries
     from rivals._result.comparison import Comparison, load
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 HOMES = {
     "Calibration": "calibration",
     "Candidate": "_core.candidates",
+    "CellSummaries": "_core.cells",
     "Comparison": "_result.comparison",
     "Experiment": "scenarios",
     "GroupSummaries": "_core.summaries",
@@ -42,6 +44,7 @@ PACKAGES = ("calibration", "laws", "plots", "read", "report", "scenarios", "test
 __all__ = [
     "Calibration",
     "Candidate",
+    "CellSummaries",
     "Comparison",
     "Experiment",
     "GroupSummaries",

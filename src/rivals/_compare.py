@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 import numpy.typing as npt
 
 from rivals._core.candidates import is_frame, losses_of_all, split_frame
+from rivals._core.cells import CellSummaries
 from rivals._core.losses import Study
 from rivals._core.mistakes import mistakes
 from rivals._core.seeds import entropy_from
@@ -17,25 +19,27 @@ from rivals._core.texts import Refusal, either, opt
 from rivals._core.types import RNG
 from rivals._questions.segments import parts_of
 from rivals._result.comparison import Comparison
-from rivals.laws import Groups, Law, law_of
+from rivals.laws import Factors, Groups, Law, Reversal, law_of, other_recordings
 
 
 def compare(
     models: Any,
     data: Any = None,
     *,
-    groups: npt.ArrayLike | str | None = None,
+    groups: Any = None,
     method: str | Law[Any] | None = None,
     c: Any = None,
     correct: bool = False,
     threshold: float = 0.95,
     margin: float = 0.0,
-    new_groups: float | None = None,
+    new_groups: float | Mapping[str, float] | None = None,
     level: float = 0.9,
     looks: str | None = None,
     order: str | None = None,
     clusters: npt.ArrayLike | str | None = None,
     by: npt.ArrayLike | str | None = None,
+    vary: Any = None,
+    signal: int | str | None = None,
     n_simulations: int | None = None,
     rng: RNG = None,
 ) -> Comparison:
@@ -48,8 +52,10 @@ def compare(
         more), or a `Candidate` (with `data`). A data frame has a column of losses for each model.
     data : optional
         Held-out data for the candidates, in whatever form they understand.
-    groups : array_like, or the name of a column, optional
-        The group of each point (school, site, subject); by default what the losses carry.
+    groups : array_like, or the name of a column, or several of these, optional
+        The group of each point (school, site, subject); by default what the losses carry. Several
+        factors, at most three, are names of columns, ``["subject", "item"]``, or a mapping,
+        ``{"subject": labels, "item": labels}``: whether they cross or one lies in another is seen.
     method : {"transport", "groups", "beta", "paper"} or a law of `rivals.laws`, optional
         How a distribution of the risk is made: "groups", a random-effects model, where there are
         groups, else "transport"; "beta", the hierarchical beta process; "paper", the algorithm of
@@ -63,9 +69,10 @@ def compare(
         Probability above which a winner is named.
     margin : float
         Smallest difference that matters, in the unit of the loss.
-    new_groups : float, optional
+    new_groups : float, or mapping, optional
         Number of new groups that the decision is about; as many as observed by default, which is
-        the study repeated; `math.inf` for the population mean.
+        the study repeated; `math.inf` for the population mean. Of several factors that of each,
+        ``{"subject": 30, "item": 0}``, where 0 keeps the levels of a factor.
     level : float
         Probability of an interval.
     looks : {"any"}, optional
@@ -76,6 +83,12 @@ def compare(
         Points that depend on each other, where these are not replications.
     by : array_like, or the name of a column, optional
         The segment of each point, as its device: `result.by()` has the comparison within each.
+    vary : mapping, or sequence of blocks, optional
+        By how much recordings differ, for one recording and candidates: "gain", "offset", "drift"
+        or "coloured noise" with its size, or blocks of `rivals.scenarios`. P is then the part of
+        other recordings in which a model stays ahead (method "reversal").
+    signal : int or str, optional
+        Which part of the data `vary` distorts.
     n_simulations : int, optional
         Simulations of each candidate; 16 by default, 1 under method "paper".
     rng : int, SeedSequence, Generator or None
@@ -106,12 +119,12 @@ def compare(
         c=None if calibration is not None else c,
         threshold=threshold,
         margin=margin,
-        new_groups=new_groups,
+        new_groups=new_groups,  # type: ignore[arg-type]  # checked there
         level=level,
         looks=looks,
         rng=entropy_from(rng),
     )
-    if isinstance(models, GroupSummaries):
+    if isinstance(models, (GroupSummaries, CellSummaries)):
         _refuse_beside_summaries(
             data=data,
             groups=groups,
@@ -125,14 +138,23 @@ def compare(
                 "a calibration is of one data set, and summaries are of groups; pass c as a "
                 "number, or leave it out"
             )
-        chosen = Groups() if method is None else law_of(method, groups=True)
-        if not isinstance(chosen, Groups):
+        chosen = law_of(method, groups=True, several=isinstance(models, CellSummaries))
+        if not isinstance(chosen, (Groups, Factors)):
             raise ValueError(
                 f"summaries of groups are judged by method 'groups'; got {chosen.name!r}"
             )
         _refuse_c_of_another_method(c, chosen)
-        chosen.check(models)
+        law: Law[Any] = chosen
+        law.check(models)
         return Comparison.of(chosen, models, setting)
+    if vary is not None:
+        given = {"groups": groups, "c": c, "order": order, "clusters": clusters, "by": by}
+        _refuse_beside_vary(**given, n_simulations=n_simulations, correct=correct or None)
+        if law_of(method or "reversal", groups=False).name != "reversal":
+            raise Refusal(f"{opt['vary']} is method 'reversal'; leave {opt['method']} out")
+        return _by_reversal(models, data, vary, signal, setting)
+    if signal is not None:
+        raise Refusal(f"{opt['signal']} is what {opt['vary']} distorts; pass both, or neither")
     n_drawn = n_simulations
     if calibration is not None:
         method = calibration.method if method is None else method
@@ -153,8 +175,14 @@ def compare(
             "losses hold "
             f"{study.n_simulations}; leave it out"
         )
+    several = study.groups is not None and bool(study.groups.further)
     alone = not study.n_simulations and calibration is None
-    chosen = law_of(method, groups=study.groups is not None or alone)
+    chosen = law_of(method, groups=study.groups is not None or alone, several=several)
+    if several and not isinstance(chosen, Factors):
+        raise Refusal(
+            f"{opt['groups']}: several factors are judged by method 'groups'; got "
+            f"{chosen.name!r}; leave {opt.method} out"
+        )
     if groups is not None and not chosen.needs_groups:
         raise Refusal(
             f"groups are replications, which method {chosen.name!r} does not know; leave method "
@@ -171,6 +199,15 @@ def compare(
     )
     parts = () if study.segments is None else parts_of(study, study.segments, chosen)
     return replace(result, study=study, parts=parts)
+
+
+def _by_reversal(models: Any, data: Any, vary: Any, signal: Any, setting: Setting) -> Comparison:
+    """In other recordings, that differ from this one as `vary` says."""
+    study = study_of(
+        models, data, groups=None, order=None, clusters=None, n_simulations=0, entropy=setting.rng
+    )
+    summary = other_recordings(dict(models), data, vary, signal, study, setting.rng)
+    return Comparison.of(Reversal(), summary, setting, mistakes(study))
 
 
 def study_of(
@@ -211,6 +248,15 @@ def _refuse_c_of_another_method(c: Any, chosen: Law[Any]) -> None:
             f"c was calibrated for method {own!r}, and this comparison is by {chosen.name!r}; pass "
             f"{opt.method(own)} too, or the calibration itself as c"
         )
+
+
+def _refuse_beside_vary(**given: Any) -> None:
+    for name, value in given.items():
+        if value is not None:
+            raise Refusal(
+                f"{opt['vary']} asks what other recordings with the same points would show; leave "
+                f"{opt[name]} out"
+            )
 
 
 def _refuse_beside_summaries(**given: Any) -> None:

@@ -226,3 +226,21 @@ def test_files_are_scanned_lazily(tmp_path):
     where, lazy = scanned(written(tmp_path, TABLE), labels=["site"])
     assert isinstance(lazy, polars.LazyFrame)
     assert where.endswith("losses.csv")
+
+
+@pytest.mark.parametrize("read", [rivals.read.table, rivals.read.summaries])
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_a_name_is_no_pattern(tmp_path, read, ending):
+    polars = pytest.importorskip("polars")
+    n_rows = 30_000  # of text, more than is read without polars
+    for name, loss in (("glob[1]", 1.0), ("glob1", 2.0)):
+        frame = polars.DataFrame(
+            {"a": [loss] * n_rows, "b": [0.25] * n_rows, "g": ["x", "y"] * (n_rows // 2)}
+        )
+        getattr(frame, f"write_{ending}")(tmp_path / f"{name}.{ending}")
+    found = read(tmp_path / f"glob[1].{ending}", groups="g")
+    means = found["a"].mean if isinstance(found, dict) else found.means[0]
+    assert np.all(means == 1.0)
+    (tmp_path / f"glob[1].{ending}").unlink()
+    with pytest.raises(FileNotFoundError, match="no such file"):
+        read(tmp_path / f"glob[1].{ending}", groups="g")

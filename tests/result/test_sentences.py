@@ -11,7 +11,7 @@ from rivals._result import sentences as say
 from rivals._result.track_record import Cell
 
 SCHOOLS = Provenance("negative log density", "nats", True, 160, "gaussian", "pupil", "scikit-learn")
-CELL = Cell(True, 20, 0.95, 0.99, 0.885, 0.0123, 63, 700)
+CELL = Cell("budget 1", "groups", "left out", "log", 20, 0.95, 0.99, 0.885, 0.0123, 63, 700)
 
 
 @pytest.mark.parametrize(
@@ -152,7 +152,7 @@ SENTENCES = [
         "P = 0.83. Groups, or a calibration, would tell more.",
     ),
     (
-        say.small_lead("B", 0.62, "school"),
+        say.small_lead("B", 0.62, "in a single new school"),
         "Its lead over B is small: in a single new school P is 0.62.",
     ),
     (
@@ -166,9 +166,9 @@ SENTENCES = [
         "error of the threshold.",
     ),
     (
-        say.track_record(CELL, 20),
+        say.track_record(CELL, 20, "school"),
         "Track record: of winners with P between 0.95 and 0.99 from about 20 left-out groups, "
-        "88 ± 1 % won again (63 real data sets, 700 pairs).",
+        "88 ± 1 % won again (63 real data sets, 700 pairs; log loss).",
     ),
     (
         say.settings("groups", 0.25, 16, 0.95, None),

@@ -12,7 +12,7 @@ from rivals._core.evidence import Evidence
 from rivals._core.judge import Correction, refuse_margin
 from rivals._core.reduced import Reduced, in_order, quantile
 from rivals._core.rule import Outcomes, classify
-from rivals._core.setting import Setting
+from rivals._core.setting import HowMany, Setting, of_each
 from rivals._core.types import BoolArray, FloatArray, IntArray
 
 # With fewer groups equivalence is stated falsely too often (benchmarks/results/equivalence.json).
@@ -79,7 +79,7 @@ class Beside:
         """P(neither)."""
         return np.maximum(1.0 - self.better - self.worse, 0.0)
 
-    def chance(self, new_groups: float | None, margin: float | None = None) -> FloatArray:
+    def chance(self, new_groups: HowMany | None, margin: float | None = None) -> FloatArray:
         """P(better by more than a margin) over so many new groups."""
         own = self.setting.margin
         margin = own if margin is None else margin
@@ -103,7 +103,7 @@ class Beside:
         at = np.full(self.others.size, -self.setting.margin)
         return self.reduced.below_without_c(self.setting, models, self.others, at)
 
-    def lower_by(self, margin: float, new_groups: float | None = None) -> FloatArray:
+    def lower_by(self, margin: float, new_groups: HowMany | None = None) -> FloatArray:
         """P(the risk is lower than that of the other less a margin), priors × others."""
         setting = self._over(self.setting.new_groups if new_groups is None else new_groups)
         found = self.reduced.below(setting, *self._pairs, np.where(self._turned, margin, -margin))
@@ -126,7 +126,7 @@ class Beside:
 
     # ---------------------------------------------------------------- by how much
 
-    def interval(self, new_groups: float | None = None) -> tuple[FloatArray, FloatArray]:
+    def interval(self, new_groups: HowMany | None = None) -> tuple[FloatArray, FloatArray]:
         """Between which values the risks of the others lie beyond that of the model.
 
         nan where P was read through a curve: it says nothing of other values than zero, and
@@ -218,8 +218,7 @@ class Beside:
         """A row for each of the others: the same names whatever the options are."""
         words = zip(self.outcomes.words, self.outcomes.reasons, strict=True)
         # P was read through a curve at its own horizon only.
-        summary = self.reduced.summary
-        one = self.better if not summary.n_groups else self.chance(1.0)
+        one = self.better if self._horizon is None else self.chance(of_each(self._horizon, 1.0))
         return [
             {
                 "model": name,
@@ -254,14 +253,20 @@ class Beside:
         known = {name: getattr(self, name) for name in self.__dataclass_fields__}
         return Beside(**{**known, **changed})
 
-    def _same_horizon(self, new_groups: float | None) -> bool:
-        n_groups = self.reduced.summary.n_groups or None
-        return (new_groups or n_groups) == (self.setting.new_groups or n_groups) and (
+    @property
+    def _horizon(self) -> HowMany | None:
+        return self._resolved(self.setting.new_groups)
+
+    def _resolved(self, new_groups: HowMany | None) -> HowMany | None:
+        return self.reduced.law.horizon(self.reduced.summary, new_groups)
+
+    def _same_horizon(self, new_groups: HowMany | None) -> bool:
+        return self._resolved(new_groups) == self._horizon and (
             self.evidence.margin == self.setting.margin
         )
 
-    def _over(self, new_groups: float | None) -> Setting:
-        if new_groups == self.reduced.summary.n_groups:
+    def _over(self, new_groups: HowMany | None) -> Setting:
+        if self._resolved(new_groups) == self._resolved(None):
             new_groups = None  # the study repeated, by either name
         same = new_groups == self.setting.new_groups
         return self.setting if same else self.setting.but(new_groups=new_groups)

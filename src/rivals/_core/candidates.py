@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from rivals._core.arrays import finite
 from rivals._core.checks import check_size
-from rivals._core.grouping import Grouping, noun_of
+from rivals._core.grouping import MOST_FACTORS, Grouping, noun_of
 from rivals._core.losses import Losses, check_names
 from rivals._core.optional import need
 from rivals._core.seeds import COMPARISON_SIMULATION, simulation_streams
@@ -251,22 +251,39 @@ def split_frame(frame: Any, labels: dict[str, Any]) -> tuple[dict[Any, Any], dic
     """The columns that are models, and those that `labels` names, as groups="school"."""
     columns = dict(columns_of(frame))
     found = dict(labels)
+    taken: set[Any] = set()
     for what, given in labels.items():
-        if not isinstance(given, str):
+        if isinstance(given, str):
+            found[what] = Grouping.of(_column(columns, given, what), noun_of(given))
+            taken.add(given)
             continue
-        if given not in columns:
-            near = get_close_matches(given, [str(name) for name in columns], n=1)
-            meant = f"; did you mean {near[0]!r}?" if near else ""
-            raise ValueError(
-                f"{what}: the data frame has no column {given!r}; it has "
-                f"{', '.join(map(str, columns))}{meant}"
-            )
-        found[what] = Grouping.of(columns[given], noun_of(given))
-    taken = {given for given in labels.values() if isinstance(given, str)}
+        is_list = isinstance(given, (list, tuple)) and any(
+            isinstance(name, str) and name in columns for name in given[:MOST_FACTORS]
+        )
+        if is_list:
+            given = {name: name for name in given}
+        if isinstance(given, Mapping):
+            names = [name for name in given.values() if isinstance(name, str)]
+            found[what] = {
+                factor: _column(columns, name, what) if isinstance(name, str) else name
+                for factor, name in given.items()
+            }
+            taken.update(names)
     models = {name: column for name, column in columns.items() if name not in taken}
     _check_are_losses(models)
     _refuse_running_numbers(models)
     return models, found
+
+
+def _column(columns: Mapping[Any, Any], name: str, what: str) -> Any:
+    if name in columns:
+        return columns[name]
+    near = get_close_matches(name, [str(each) for each in columns], n=1)
+    meant = f"; did you mean {near[0]!r}?" if near else ""
+    raise ValueError(
+        f"{what}: the data frame has no column {name!r}; it has "
+        f"{', '.join(map(str, columns))}{meant}"
+    )
 
 
 def _refuse_running_numbers(columns: dict[Any, Any]) -> None:

@@ -11,13 +11,14 @@ from typing import Any, Self
 import numpy as np
 
 from rivals._core.beside import Beside
+from rivals._core.cells import CellSummaries
 from rivals._core.evidence import Evidence, Note
 from rivals._core.judge import MANY, Correction, corrected, judge
 from rivals._core.law import Law
 from rivals._core.losses import Study
 from rivals._core.reduced import Reduced
 from rivals._core.rule import Decision, Rejection, decide
-from rivals._core.setting import Setting
+from rivals._core.setting import HowMany, Setting, of_each
 from rivals._core.summaries import GroupSummaries
 from rivals._core.types import FloatArray
 
@@ -165,7 +166,7 @@ class Decided:
         """
         return self.evidence.standard_error
 
-    def over(self, new_groups: float) -> FloatArray:
+    def over(self, new_groups: HowMany) -> FloatArray:
         """`probability` over another number of new groups."""
         setting = self.setting.but(new_groups=new_groups)
         found = self.reduced.evidence(setting).probability
@@ -202,12 +203,21 @@ class Decided:
         return self.method.c_is_unknown(self.setting)
 
     @property
-    def new_groups(self) -> float | None:
-        """The number of new groups of the decision.
+    def new_groups(self) -> HowMany | None:
+        """The number of new groups of the decision, or of new levels of each factor.
 
         None without groups.
         """
-        return self.setting.new_groups or self.n_groups or None
+        return self.method.horizon(self.summary, self.setting.new_groups)
+
+    @property
+    def repeated(self) -> HowMany | None:
+        """As many as were observed: the study repeated."""
+        return self.method.horizon(self.summary, None)
+
+    def of_each(self, number: float) -> HowMany:
+        """So many new groups, or new levels of each factor that is not kept."""
+        return of_each(self.new_groups, number)
 
     @cached_property
     def n_groups(self) -> int:
@@ -221,8 +231,10 @@ class Decided:
     def units(self) -> GroupSummaries | None:
         """The summaries of groups or rows.
 
-        None of one data set.
+        None of one data set; of several factors those of the outermost with the fewest levels.
         """
+        if isinstance(self.summary, CellSummaries):
+            return self.summary.of_factor()
         return self.summary if self.n_groups else None
 
     @cached_property
@@ -236,12 +248,15 @@ class Decided:
         return "group" if self.units is None else self.units.noun
 
     @property
-    def horizon(self) -> tuple[float, int | None, str]:
+    def horizon(self) -> tuple[HowMany, HowMany | None, str]:
         """New groups, observed ones, and what they are called.
 
         Rows are observed without number: nobody calls new ones the study repeated.
         """
-        observed = self.n_groups if self.units is None or self.groups is not None else None
+        if self.method.again:
+            return 1.0, None, self.method.again
+        of_rows = self.units is not None and self.groups is None
+        observed = None if of_rows else self.repeated or 0
         return self.new_groups or 0, observed, self.noun
 
     @property

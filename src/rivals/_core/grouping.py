@@ -1,9 +1,11 @@
-"""Which group each point belongs to: labels, factorised once for all models."""
+"""Which group each point belongs to, by one factor or several: labels, factorised once for all
+models.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, overload
 
@@ -16,6 +18,8 @@ from rivals._core.types import IntArray
 
 # Capitals of no more letters are an abbreviation, as ICU; longer ones are a way to write columns.
 LONGEST_ACRONYM = 4
+# Of more factors nothing was measured.
+MOST_FACTORS = 3
 
 
 class Numbered(Sequence[str]):
@@ -56,28 +60,70 @@ class Grouping:
         What one of them is called, as "school".
     index : pandas.Index or None
         The labels of the rows that they came with.
+    further : tuple of Grouping
+        By further factors, which cross this one or lie in one another.
 
     Examples
     --------
     >>> Grouping.of(["b", "a", "b"]).codes.tolist()
     [0, 1, 0]
+    >>> both = Grouping.of({"subject": ["b", "a", "b"], "item": [1, 1, 2]})
+    >>> [factor.noun for factor in both.factors]
+    ['subject', 'item']
     """
 
     codes: IntArray
     names: tuple[str, ...]
     noun: str = "group"
     index: Any = None
+    further: tuple[Grouping, ...] = ()
 
     @classmethod
     def of(cls, labels: Any, noun: str | None = None, what: str = "groups") -> Grouping:
         """From a label for each point, or a grouping that is there already."""
         if isinstance(labels, Grouping):
             return labels
+        if hasattr(labels, "columns"):
+            labels = {name: labels[name] for name in labels.columns}
+        if isinstance(labels, Mapping):
+            return cls.of_factors(
+                {name: cls.of(each, noun_of(name), what) for name, each in labels.items()}
+            )
         codes, found = factorised(labels, opt[what])
         names = tuple(map(spelled, found))
         check_printable(what, names)
         _check_spellings(opt[what], names)
         return cls(codes, names, noun or noun_of(getattr(labels, "name", None)), index_of(labels))
+
+    @classmethod
+    def of_factors(cls, factors: Mapping[Any, Grouping]) -> Grouping:
+        """The same points, grouped by several factors."""
+        if not factors or len(factors) > MOST_FACTORS:
+            raise Refusal(
+                f"{opt['groups']}: at least one factor and at most {MOST_FACTORS} are taken "
+                f"together; got {len(factors)}{': ' * bool(factors)}"
+                f"{', '.join(map(str, factors))}; leave out those that matter least"
+            )
+        first, *further = factors.values()
+        nouns: dict[str, Any] = {}
+        for name, each in factors.items():
+            if each.codes.size != first.codes.size:
+                raise Refusal(
+                    f"{opt['groups']}: {name!r} has {each.codes.size} labels, and "
+                    f"{next(iter(factors))!r} has {first.codes.size}; give one for each point"
+                )
+            if each.noun in nouns:
+                raise Refusal(
+                    f"{opt['groups']}: {nouns[each.noun]!r} and {name!r} would both be called "
+                    f"{each.noun!r}; rename one of them"
+                )
+            nouns[each.noun] = name
+        return replace(first, further=tuple(further))
+
+    @property
+    def factors(self) -> tuple[Grouping, ...]:
+        """This and the further ones."""
+        return (replace(self, further=()), *self.further)
 
     @cached_property
     def sizes(self) -> IntArray:
@@ -103,7 +149,10 @@ class Grouping:
 
     def same_as(self, other: Grouping) -> bool:
         """Whether the same points are together; names and their order do not matter."""
-        return np.array_equal(self.codes, other.codes)
+        pairs = zip(self.factors, other.factors, strict=False)
+        return len(self.further) == len(other.further) and all(
+            np.array_equal(one.codes, another.codes) for one, another in pairs
+        )
 
 
 def _check_spellings(what: str, names: tuple[str, ...]) -> None:

@@ -7,7 +7,7 @@ law; `rivals._core.reduced` has how.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, fields, is_dataclass
 from typing import Any, ClassVar, Generic, Protocol, Self, TypeAlias, TypeVar
 
@@ -15,7 +15,7 @@ import numpy as np
 
 from rivals._core.evidence import Note
 from rivals._core.losses import Provenance, Study
-from rivals._core.setting import Setting
+from rivals._core.setting import HowMany, Setting
 from rivals._core.texts import Refusal, opt
 from rivals._core.types import BoolArray, FloatArray, IntArray
 
@@ -37,7 +37,7 @@ class Differences(Protocol):
     def error(self, value: FloatArray) -> FloatArray:
         """Monte Carlo standard error of `below`, of each pair."""
 
-    def over(self, new_groups: float | None) -> Self:
+    def over(self, new_groups: Any) -> Self:
         """The same over another number of new groups; itself where there are none.
 
         It may also have `parts`, named parts of the variance, and `tau` and `i2`, of each pair.
@@ -76,6 +76,7 @@ class Law(ABC, Generic[S]):
     default_c: ClassVar[float] = 1.0
     needs_groups: ClassVar[bool] = False
     draws: ClassVar[bool] = False  # random numbers, with a seed
+    again: ClassVar[str] = ""  # in what a winner would win again, if it is neither rows nor groups
 
     # ---------------------------------------------------------------- what a law must say
 
@@ -114,9 +115,12 @@ class Law(ABC, Generic[S]):
         """What to know about these losses under this law."""
         return ()
 
-    def was_measured(self, setting: Setting) -> bool:
-        """Whether the track record holds for it, at this setting."""
-        return False
+    def recorded_as(self, summary: S, setting: Setting) -> Mapping[str, str] | None:
+        """What its track record is kept under, of such losses.
+
+        None where nothing was measured, as at options that are not the default.
+        """
+        return None
 
     def without_c(self, summary: S, setting: Setting, a: IntArray, b: IntArray) -> Differences:
         """The law of R_a − R_b, c unknown.
@@ -135,6 +139,10 @@ class Law(ABC, Generic[S]):
     def c_is_unknown(self, setting: Setting) -> bool:
         """Whether nothing says what c is."""
         return False
+
+    def horizon(self, summary: S, new_groups: HowMany | None) -> HowMany | None:
+        """How many new groups, or levels of each factor; None without groups."""
+        return new_groups or summary.n_groups or None
 
     def check(self, summary: S) -> None:
         """Refuse a summary that this law cannot judge."""
@@ -182,13 +190,16 @@ class Law(ABC, Generic[S]):
 
     KNOWN: ClassVar[dict[str, type[Law[Any]]]] = {}
 
-    def __init_subclass__(cls, **options: Any) -> None:
+    known_as: ClassVar[str]  # its name, where no other law has that
+
+    def __init_subclass__(cls, known_as: str = "", **options: Any) -> None:
         super().__init_subclass__(**options)
         if "name" in cls.__dict__:
-            known = Law.KNOWN.setdefault(cls.name, cls)
+            cls.known_as = known_as or cls.name
+            known = Law.KNOWN.setdefault(cls.known_as, cls)
             if known.__module__ != cls.__module__:
-                raise TypeError(f"there is a law {cls.name!r} already, in {known.__module__}")
-            Law.KNOWN[cls.name] = cls
+                raise TypeError(f"there is a law {cls.known_as!r} already, in {known.__module__}")
+            Law.KNOWN[cls.known_as] = cls
 
     def options(self) -> dict[str, Any]:
         """What the law was made with."""

@@ -422,8 +422,10 @@ def _fits(given: list[Losses], grouping: Grouping | None) -> tuple[Fits, ...]:
         return ()
     if (grouping is None) != (carried is None):
         return ()
-    if grouping is not None and carried is not None and not carried.same_as(grouping):
-        return ()
+    if grouping is not None and carried is not None:
+        factors = (grouping, *grouping.factors)  # folds may leave out the levels of one
+        if not any(carried.same_as(each) for each in factors):
+            return ()
     found = []
     for of_models in zip(*foldings, strict=True):
         fold = of_models[0].fold

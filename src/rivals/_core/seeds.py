@@ -26,6 +26,7 @@ CANDIDATE_SIMULATION = 1
 # A comparison: then the place of the model (and the block of draws).
 COMPARISON_DRAWS = 0
 COMPARISON_SIMULATION = 1
+COMPARISON_RECORDINGS = 2
 # An experiment of a calibration.
 EXPERIMENT_DESIGN = 0
 EXPERIMENT_DATA = 1

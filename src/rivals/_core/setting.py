@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from difflib import get_close_matches
 from math import inf, isfinite
-from typing import Any
+from typing import Any, TypeAlias
 
 from rivals._core.texts import Refusal, WrongKind, either, opt
 
@@ -48,6 +48,43 @@ def number(low: float, high: float, *, least: bool = True, most: bool = True) ->
 def optional(check: Check) -> Check:
     """None, or what another check lets pass."""
     return lambda name, value: None if value is None else check(name, value)
+
+
+class Levels(dict[str, float]):
+    """How many new levels of each factor a replication draws; 0 of one that it keeps.
+
+    Examples
+    --------
+    >>> Levels(subject=30.0, item=0.0) == {"subject": 30, "item": 0}
+    True
+    """
+
+    def __hash__(self) -> int:  # type: ignore[override]  # it is never changed
+        return hash(frozenset(self.items()))
+
+
+# Numbers of new groups, or of new levels of each factor.
+HowMany: TypeAlias = float | Levels
+
+
+def of_each(asked: HowMany | None, number: float) -> HowMany:
+    """So many new groups; of several factors, of each that is not kept."""
+    if not isinstance(asked, Levels):
+        return number
+    return Levels({factor: number if n else 0.0 for factor, n in asked.items()})
+
+
+def new_levels(name: str, value: Any) -> HowMany:
+    """A whole number of groups; or of the levels of each factor, where 0 are kept."""
+    if not isinstance(value, Mapping):
+        return whole_or_infinite(name, value)
+    if not value:
+        raise Refusal(f"{opt[name]} names no factor; leave it out, or say how many of which")
+    checked = {
+        str(factor): 0.0 if n == 0 else whole_or_infinite(f"{name}[{factor!r}]", n)
+        for factor, n in value.items()
+    }
+    return Levels(checked)
 
 
 def whole_or_infinite(name: str, value: Any) -> float:
@@ -117,10 +154,11 @@ class Setting:
     margin: float = option(
         0.0, "smallest difference that matters, in the unit of the loss", number(0.0, 1e150)
     )
-    new_groups: float | None = option(
+    new_groups: HowMany | None = option(  # noqa: RUF009
         None,
-        "number of new groups that the decision is about; as many as observed by default",
-        optional(whole_or_infinite),
+        "number of new groups that the decision is about; as many as observed by default; of "
+        "several factors that of each, 0 for one that is kept",
+        optional(new_levels),
     )
     level: float = option(
         0.9, "probability of an interval", number(0.0, 1.0, least=False, most=False)
@@ -153,14 +191,27 @@ class Setting:
     def to_dict(self) -> dict[str, Any]:
         """Plain values; `Setting.from_dict(setting.to_dict())` is the same setting."""
         return {
-            name: "inf" if value == inf else float(value) if name == "c" and value else value
+            name: float(value) if name == "c" and value else _finite(value)
             for name, value in asdict(self).items()
         }
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> Setting:
         """What `to_dict` gave."""
-        return cls.of({name: inf if value == "inf" else value for name, value in plain.items()})
+        return cls.of({name: _infinite(value) for name, value in plain.items()})
+
+
+def _finite(value: Any) -> Any:
+    """As JSON has it."""
+    if isinstance(value, Mapping):
+        return {name: _finite(each) for name, each in value.items()}
+    return "inf" if value == inf else value
+
+
+def _infinite(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {name: _infinite(each) for name, each in value.items()}
+    return inf if value == "inf" else value
 
 
 def _meant(given: Any, words: Any) -> str:

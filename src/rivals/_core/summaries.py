@@ -13,11 +13,11 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
-from rivals._core.arrays import LARGEST
+from rivals._core.arrays import LARGEST, own
 from rivals._core.cautions import warn
 from rivals._core.grouping import Grouping, Numbered
 from rivals._core.losses import (
@@ -97,6 +97,17 @@ class GroupSummaries:
     rows: bool = False
 
     def __post_init__(self) -> None:
+        for name in ("sizes", "first", "gaps", "variances", "shared"):
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, own(getattr(self, name)))
+        sums = self.pairs
+        # Without the matrix they would keep a row for each model, all its points.
+        closed = (
+            PairSums(own(sums.own_scaled), own(sums.whole()))
+            if sums.matrix is None
+            else replace(sums, own=own(sums.own), matrix=own(sums.matrix))
+        )
+        object.__setattr__(self, "pairs", closed)
         _check(self)
 
     @classmethod
@@ -116,6 +127,10 @@ class GroupSummaries:
         grouping = study.groups
         if grouping is None:
             return cls._of_rows(study)
+        if grouping.further:
+            raise Refusal(
+                f"{opt['groups']}: GroupSummaries are of one factor; use CellSummaries for several"
+            )
         in_order = bool((np.diff(grouping.codes) >= 0).all())
         order = None if in_order else grouping.order
         gaps = beyond_first(study.observed, order)
@@ -131,10 +146,10 @@ class GroupSummaries:
             grouping.sizes,
             mean_first + reference,
             means,
-            PairSums.of(first, gaps),
+            PairSums.of(first, gaps, whole=True),
             grouping.noun,
             study.source,
-            shared=_shared(study),
+            shared=shared_by_fits(study),
         )
 
     @classmethod
@@ -154,7 +169,7 @@ class GroupSummaries:
             gaps = _influences(gaps, clusters)
         size = len(study.names)
         nothing = PairSums(np.zeros(size), np.zeros((size, size)))
-        shared = _shared(study)
+        shared = shared_by_fits(study)
         return cls(
             *(study.names, names, sizes, first, gaps, nothing, noun, study.source),
             shared=shared,
@@ -382,19 +397,31 @@ class GroupSummaries:
             raise ValueError(f"these summaries are not as `to_json` writes them: {error}") from None
 
 
+class Sums(Protocol):
+    """Means of groups or cells, and sums of squares within them."""
+
+    @property
+    def models(self) -> tuple[str, ...]: ...
+    @property
+    def noun(self) -> str: ...
+    @property
+    def sizes(self) -> IntArray: ...
+    @property
+    def first(self) -> FloatArray: ...
+    @property
+    def gaps(self) -> FloatArray: ...
+    @property
+    def pairs(self) -> PairSums: ...
+    @property
+    def shared(self) -> FloatArray | None: ...
+
+
 def _from_plain(found: dict[str, Any]) -> GroupSummaries:
     """From the values of JSON, whose kinds the arrays check."""
     given = found["groups"]
     names: Sequence[str] = Numbered(given) if isinstance(given, int) else tuple(given)
-    if not all(isinstance(name, str) for name in (found["noun"], *names)):
-        raise TypeError("noun and groups must be text")
     source = Provenance(**found["source"])
-    if not found["noun"].strip():
-        raise ValueError("summaries: noun, what a group is called, is empty")
-    texts = (found["noun"], *names, *map(str, asdict(source).values()))
-    unseen = next((text for text in texts if not text.isprintable()), None)
-    if unseen is not None:
-        raise ValueError(f"summaries: {unseen[:60]!r} has letters that cannot be printed")
+    check_plain(found["noun"], names, source)
     sizes = np.array(found["sizes"])
     if sizes.dtype.kind != "i":
         raise TypeError("sizes must be whole numbers")
@@ -415,6 +442,18 @@ def _from_plain(found: dict[str, Any]) -> GroupSummaries:
         None if shared is None else np.array(shared, dtype=np.float64),
         bool(found.get("rows", False)),
     )
+
+
+def check_plain(noun: Any, names: Sequence[Any], source: Provenance) -> None:
+    """Refuse names of groups, and what they are called, that are no texts, or cannot be read."""
+    if not all(isinstance(name, str) for name in (noun, *names)):
+        raise TypeError("noun and groups must be text")
+    if not noun.strip():
+        raise ValueError("summaries: noun, what a group is called, is empty")
+    texts = (noun, *names, *map(str, asdict(source).values()))
+    unseen = next((text for text in texts if not text.isprintable()), None)
+    if unseen is not None:
+        raise ValueError(f"summaries: {unseen[:60]!r} has letters that cannot be printed")
 
 
 def _checked(summary: GroupSummaries) -> GroupSummaries:
@@ -468,7 +507,7 @@ def _centre(rows: FloatArray, grouping: Grouping) -> FloatArray:
     return np.asarray(means)
 
 
-def _shared(study: Study) -> FloatArray | None:
+def shared_by_fits(study: Study) -> FloatArray | None:
     """What fits share through their training data, where they were judged everywhere; the mean over
     foldings.
     """
@@ -481,13 +520,20 @@ def _shared(study: Study) -> FloatArray | None:
 def _check(summary: GroupSummaries) -> None:
     """The same for summaries of losses, of files, and of other sites."""
     check_names(list(summary.models))
-    n_models, n_groups = len(summary.models), len(summary.groups)
+    n_groups = len(summary.groups)
     if not isinstance(summary.groups, Numbered) and len(set(summary.groups)) < n_groups:
         seen: set[str] = set()
         twice = next(name for name in summary.groups if name in seen or seen.add(name))  # type: ignore[func-returns-value]
         raise ValueError(
             f"{summary.noun} {twice!r} is there twice; give every {summary.noun} a name of its own"
         )
+    check_sums(summary, len(summary.groups))
+    _check_variances(summary)
+
+
+def check_sums(summary: Sums, n_groups: int) -> None:
+    """Shapes and sizes of means and sums of squares, of groups or of cells."""
+    n_models = len(summary.models)
     shapes = {
         "sizes": (summary.sizes, (n_groups,)),
         "first": (summary.first, (n_groups,)),
@@ -512,7 +558,6 @@ def _check(summary: GroupSummaries) -> None:
         if are_squares and array.min() < 0.0:
             raise ValueError(f"summaries: {name} are squares, and cannot be negative")
         raise ValueError(f"summaries: {name} are beyond {largest:g}; rescale the loss")
-    _check_variances(summary)
     if not n_groups:
         raise ValueError("summaries: there is no group")
     if summary.sizes.min() < 1 or summary.sizes.max() > MOST_POINTS:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -99,15 +100,13 @@ class Looks(Answer):
                 Column(
                     "worse by",
                     self.difference[:, -1].tolist(),
-                    lambda value: say.fixed(value, decimals),
+                    partial(say.fixed, decimals=decimals),
                     over,
                 ),
-                Column("confidence sequence", ends, lambda value: say.span(value, decimals), over),
+                Column("confidence sequence", ends, partial(say.span, decimals=decimals), over),
                 Column("P", self.probability[:, -1].tolist(), say.probability, over),
-                Column("winner named", now, lambda value: "yes" if value else "not yet", over),
-                Column(
-                    "first named after", first, lambda value: "–" if value is None else str(value)
-                ),
+                Column("winner named", now, say.named_yet, over),
+                Column("first named after", first, say.whole),
             ),
             (say.looks_order(self.noun), *self._skipped),
         )
@@ -131,6 +130,7 @@ def looks(result: Decided) -> Looks:
             "looks are at groups that come one after the other; one data set has none: "
             f"pass {opt.groups}"
         )
+    result.method.check_setting(result.setting.but(looks="any"))
     if summary.sizes.size < FIRST_LOOK:
         raise ValueError(f"looks need {FIRST_LOOK} groups or more; got {summary.sizes.size}")
     best = result.place[result.ranking[0]]

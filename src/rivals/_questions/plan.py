@@ -6,7 +6,7 @@ left-out groups share through their training data shrinks as groups are added.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from math import inf
 from typing import Any
@@ -230,7 +230,7 @@ def plan(result: Decided, more_groups: Any = MORE_GROUPS, *, rng: RNG = 0) -> Pl
         probability=np.array([beside.better[beside.row(result.names[place])] for place in others]),
         n_groups=result.n_groups,
         noun=result.noun,
-        new_groups=setting.new_groups,
+        new_groups=None if isinstance(setting.new_groups, Mapping) else setting.new_groups,
         threshold=setting.threshold,
         margin=setting.margin,
         looks=bool(setting.looks),
@@ -264,7 +264,7 @@ def checked_numbers(more_groups: Any) -> tuple[int, ...]:
 def _outlook(result: Decided, best: int, other: int) -> Outlook:
     setting = result.setting
     law = result.reduced.differences(setting, np.array([best]), np.array([other]))
-    if not isinstance(law, NewGroups):
+    if not isinstance(law, NewGroups) or isinstance(setting.new_groups, Mapping):
         raise ValueError(f"method {result.method.name!r} does not say what more groups would bring")
     return Outlook(
         law,

@@ -59,7 +59,7 @@ class Ranks(Answer):
         return Table(
             (
                 Column("model", self.models, is_text=True),
-                Column("rank", ranks, lambda ends: "–".join(map(str, dict.fromkeys(ends)))),
+                Column("rank", ranks, say.stretch),
                 Column("tier", self.tier.tolist()),
             ),
             (note,),

@@ -10,7 +10,7 @@ import numpy as np
 
 from rivals._core.beside import LEAST_GROUPS
 from rivals._core.decided import Decided
-from rivals._core.setting import CalibratedC
+from rivals._core.setting import CalibratedC, HowMany
 from rivals._questions.equivalence import below_the_spread, equivalent_models
 from rivals._result import sentences as say
 from rivals._result.claims import Claim, Measured, claim, written
@@ -22,13 +22,14 @@ SENSITIVITIES = (0.0625, 0.25, 1.0)
 # What the rates on real data were measured for; the law says at which of its own options.
 AS_MEASURED = Measured({"margin": 0.0, "looks": None, "new_groups": None})
 AT_LEVEL = Measured({"level": LEVEL})
+OVER: dict[HowMany | None, str] = {None: "as many", 1.0: "one", inf: "all"}
 
 
 def opening(result: Decided) -> str:
     """What was compared, on what."""
     n_points = result.summary.n_points
     source = result.summary.source
-    return say.opening(len(result.names), n_points, result.n_groups, result.noun, source)
+    return say.opening(len(result.names), n_points, result.repeated or 0, result.noun, source)
 
 
 def conclusion(result: Decided) -> str:
@@ -115,17 +116,19 @@ def _held_back_by_looks(result: Decided) -> list[str]:
 
 def _small_lead(result: Decided) -> list[Claim]:
     """That a winner of the study may well lose in one new group."""
-    if result.groups is None or result.new_groups == 1:
+    single = result.of_each(1.0)
+    if result.groups is None or result.new_groups == single:
         return []
     beaten = [name for name in result.ranking[1:] if name in result.rejections][:MOST_TOLD]
     if not beaten:
         return []
     beside = result.beside(result.ranking[0], beaten)
-    one = beside.chance(1.0)[[beside.row(name) for name in beaten]]
+    one = beside.chance(single)[[beside.row(name) for name in beaten]]
     close = int(np.argmin(np.where(np.isnan(one), 1.0, one)))
     if not one[close] < say.SURE_OF_ONE:
         return []
-    return [claim(say.small_lead, beaten[close], float(one[close]), result.noun)]
+    where = say.where(single, result.repeated or 0, result.noun)
+    return [claim(say.small_lead, beaten[close], float(one[close]), where)]
 
 
 def details(result: Decided) -> str:
@@ -219,7 +222,7 @@ def _track_record(result: Decided) -> list[Claim]:
     cell = _cell(result)
     if cell is None:
         return []
-    return [claim(say.track_record, cell, result.n_groups, measured=AS_MEASURED)]
+    return [claim(say.track_record, cell, result.n_groups, result.noun, measured=AS_MEASURED)]
 
 
 def track_record_values(result: Decided) -> dict[str, Any] | None:
@@ -230,12 +233,11 @@ def track_record_values(result: Decided) -> dict[str, Any] | None:
 
 def _cell(result: Decided) -> Cell | None:
     """The cell of the closest pair that the decision names a winner of."""
-    left_out = result.summary.source.left_out
-    is_measured = result.groups is not None and AS_MEASURED.fits(result)
-    if not is_measured or left_out is None or not result.rejections:
+    recorded = result.method.recorded_as(result.summary, result.setting)
+    if recorded is None or not AS_MEASURED.fits(result) or not result.rejections:
         return None
     closest = min(each.probability for each in result.rejections.values())
-    return cell_for(left_out=left_out, n_groups=result.n_groups, probability=closest)
+    return cell_for(recorded, result.n_groups, closest)
 
 
 def covered(result: Decided, of: str) -> list[str]:
@@ -244,16 +246,15 @@ def covered(result: Decided, of: str) -> list[str]:
 
 
 def _covered(result: Decided, of: str) -> list[Claim]:
-    over = {None: "the study repeated", 1.0: "one new group", inf: "the population mean"}
-    asked = over.get(result.setting.new_groups)
-    left_out = result.summary.source.left_out
-    if result.groups is None:
-        asked, left_out = "one new group", False
-    if asked is None or left_out is None or not AT_LEVEL.fits(result):
+    recorded = result.method.recorded_as(result.summary, result.setting)
+    over = OVER.get(result.setting.new_groups) if result.n_groups else "another place"
+    if recorded is None or over is None or not AT_LEVEL.fits(result):
         return []
-    n_groups = max(result.n_groups, 1)
-    found = coverage_for(of=of, over=asked, left_out=left_out, n_groups=n_groups)
-    return [] if found is None else [claim(say.coverage, found, n_groups, measured=AT_LEVEL)]
+    n_units = max(result.n_groups, 1)
+    found = coverage_for(recorded, n_units, of=of, over=over)
+    if found is None:
+        return []
+    return [claim(say.coverage, found, n_units, result.noun, measured=AT_LEVEL)]
 
 
 # ---------------------------------------------------------------- for a paper

@@ -22,7 +22,8 @@ class Measured:
     def fits(self, result: Decided) -> bool:
         """Whether a result is such a one."""
         asked = {name: getattr(result.setting, name) for name in self.setting}
-        return asked == dict(self.setting) and result.method.was_measured(result.setting)
+        recorded = result.method.recorded_as(result.summary, result.setting)
+        return asked == dict(self.setting) and recorded is not None
 
 
 @dataclass(frozen=True)

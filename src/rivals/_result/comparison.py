@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from math import isnan, nan
@@ -17,6 +18,7 @@ from rivals._questions.gate import Gate, gate
 from rivals._questions.looks import Looks, looks
 from rivals._questions.ranks import Ranks, ranks
 from rivals._questions.segments import Segments, by
+from rivals._questions.withstands import Withstands, withstands
 from rivals._result import account, saved, tables
 from rivals._result import sentences as say
 from rivals._result.renderers import Table, markdown, plain
@@ -283,6 +285,60 @@ class Comparison(Decided):
         [('phone', 'worse'), ('desk', 'better')]
         """
         return by(self, column)
+
+    def withstands(
+        self,
+        models: Mapping[str, Any],
+        data: Any,
+        *,
+        signal: int | str | None = None,
+        effects: Sequence[str] = ("gain", "offset", "drift", "coloured noise"),
+        risk: float = 0.05,
+        largest: float = 1.0,
+        rng: RNG = 0,
+    ) -> Withstands:
+        """Which errors of an instrument would reverse the result.
+
+        Each effect is applied to the observed signal, as it would differ between two recordings;
+        points are drawn anew. No truth and no c is needed.
+
+        Parameters
+        ----------
+        models, data
+            The candidates and held-out data of the comparison.
+        signal : int or str, optional
+            Which part of the data the effects act on, as a column; data of one array need none.
+        effects : sequence of str
+            "gain" multiplies the signal, with a standard deviation of its logarithm; "offset" adds
+            a constant; "drift" a straight line, from −size to size along the recording; "coloured
+            noise" forgets within a tenth of the recording.
+        risk : float
+            The part of other recordings that are reversed.
+        largest : float
+            The largest size that is tried: of a gain, and in standard deviations of the signal.
+        rng : int, SeedSequence, Generator or None
+            Source of randomness of coloured noise, whose size is known to about a tenth.
+
+        Examples
+        --------
+        >>> import numpy as np, rivals
+        >>> from rivals.testbeds.toys import gaussian
+        >>> models = {"at 0": gaussian(0.0, 1.0), "at 1": gaussian(1.0, 1.0)}
+        >>> y = np.random.default_rng(0).normal(0.2, 1.0, 400)
+        >>> result = rivals.compare(models, y, rng=0)
+        >>> print(result.withstands(models, y, effects=["offset"]).conclusion)
+        at 0 against at 1 withstands offsets up to 0.14.
+        """
+        return withstands(
+            self,
+            models,
+            data,
+            signal=signal,
+            effects=effects,
+            risk=risk,
+            largest=largest,
+            rng=rng,
+        )
 
     def looks(self) -> Looks:
         """What could be said after each group, as they came.

@@ -167,6 +167,8 @@ def plain(value: Any) -> Any:
     """For JSON, which knows neither infinity nor numbers that are missing."""
     if isinstance(value, (list, tuple)):
         return [plain(each) for each in value]
+    if isinstance(value, dict):
+        return {name: plain(each) for name, each in value.items()}
     if isinstance(value, float) and not isfinite(value):
         return None if value != value else str(value)
     return value

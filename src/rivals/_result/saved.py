@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
-from os import PathLike, replace
+from os import PathLike
 from pathlib import Path
 from typing import Any
 from zipfile import ZipFile
@@ -21,6 +21,7 @@ from rivals._core.losses import Provenance, check_names
 from rivals._core.mistakes import NOTICED
 from rivals._core.setting import CalibratedC, Setting
 from rivals._core.types import FloatArray
+from rivals._core.writing import replacing
 from rivals.laws import Law
 
 FORMAT = "rivals.Comparison/1"
@@ -36,14 +37,14 @@ def save(result: Decided, path: str | PathLike[str]) -> None:
             "probabilities that were read through a calibration are not saved with their curve; "
             "compare with correct=False, or save the calibration"
         )
-    if Law.KNOWN.get(result.method.name) is not type(result.method):
+    if Law.KNOWN.get(result.method.known_as) is not type(result.method):
         raise TypeError(
             f"method {result.method.name!r} is another one, so that this cannot be saved; give "
             f"{type(result.method).__name__} a name of its own"
         )
     header: dict[str, Any] = {
         "format": FORMAT,
-        "method": result.method.name,
+        "method": result.method.known_as,
         "method_options": result.method.options(),
         "setting": result.setting.to_dict(),
         "models": list(result.names),
@@ -60,14 +61,8 @@ def save(result: Decided, path: str | PathLike[str]) -> None:
     contents: dict[str, Any] = {"header": None, **arrays}
     header["summary"] = plain
     contents["header"] = np.array(json.dumps(header, allow_nan=False))
-    target = Path(path)
-    partial = target.with_name(f".{target.name}.partial")
-    try:
-        with partial.open("wb") as file:
-            np.savez_compressed(file, **contents)
-        replace(partial, target)
-    finally:
-        partial.unlink(missing_ok=True)
+    with replacing(path) as file:
+        np.savez_compressed(file, **contents)
 
 
 def read(path: str | PathLike[str]) -> tuple[Any, ...]:

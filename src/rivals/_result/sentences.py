@@ -9,6 +9,7 @@ from typing import Any
 
 from rivals._core.evidence import Note
 from rivals._core.losses import Provenance
+from rivals._core.setting import HowMany, Levels
 from rivals._core.texts import either, opt
 from rivals._result.track_record import NEAR, Cell, Coverage
 
@@ -86,6 +87,21 @@ def span(ends: tuple[float, float] | None, decimals: int) -> str:
     return f"{fixed(ends[0], decimals)} to {fixed(ends[1], decimals)}"
 
 
+def stretch(ends: tuple[int, int]) -> str:
+    """As "2–5", or "2"."""
+    return "–".join(map(str, dict.fromkeys(ends)))
+
+
+def whole(value: int | None) -> str:
+    """A whole number, or that there is none."""
+    return "–" if value is None else str(value)
+
+
+def named_yet(value: bool) -> str:
+    """Whether a winner is named after some of the groups."""
+    return "yes" if value else "not yet"
+
+
 def plural(noun: str) -> str:
     """As "schools", "studies" or "classes"; "schools", as a column may be called, remains."""
     first, last = noun[: noun.rfind(" ") + 1], noun[noun.rfind(" ") + 1 :]
@@ -112,12 +128,24 @@ def listed(names: Sequence[str], last: str = "and") -> str:
     return f" {last} ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
 
 
-def new(number: float, noun: str) -> str:
-    """The head of a column: as "1 new school", "160 new schools" or "all schools"."""
+def groups_of(number: HowMany, noun: str) -> str:
+    """As "160 schools", or of several factors "30 subjects × 20 items"."""
+    if isinstance(number, Levels):
+        return " × ".join(count(n, name) for name, n in number.items())
+    return count(number, noun)
+
+
+def new(number: HowMany, noun: str) -> str:
+    """The head of a column: as "1 new school", "160 new schools" or "all schools"; of several
+    factors "30 new subjects × the same items".
+    """
+    if isinstance(number, Levels):
+        parts = [new(n, name) if n else f"the same {plural(name)}" for name, n in number.items()]
+        return " × ".join(parts)
     return f"all {plural(noun)}" if number == inf else count(number, f"new {noun}")
 
 
-def where(number: float, observed: int | None, noun: str) -> str:
+def where(number: HowMany, observed: HowMany | None, noun: str) -> str:
     """Where a winner would win again, for the end of a sentence.
 
     Of one data set the question is another place; only of groups it is the study repeated.
@@ -139,18 +167,18 @@ def by_more(margin: float, unit: str) -> str:
 # ---------------------------------------------------------------- the screen
 
 
-def opening(n_models: int, n_points: int, n_groups: int, noun: str, source: Provenance) -> str:
+def opening(n_models: int, n_points: int, observed: HowMany, noun: str, source: Provenance) -> str:
     """What was compared, on what, by which loss."""
-    groups = f" in {count(n_groups, noun)}" if n_groups else ""
+    groups = f" in {groups_of(observed, noun)}" if observed else ""
     point = source.point
-    if n_groups == n_points and (source.point == noun or noun == "row"):  # a score of each fold
+    if observed == n_points and (source.point == noun or noun == "row"):  # a score of each fold
         point, groups = noun, ""
     parts = [f"{n_models} models, {count(n_points, point)}{groups}."]
     unit = f" ({source.unit})" if source.unit else ""
     left_out = ""
-    if source.left_out and n_groups:
-        left_out = f", {plural(noun)} left out"
-        if source.n_folds and source.n_folds != n_groups:
+    if source.left_out and observed:
+        left_out = f", {'levels' if isinstance(observed, Levels) else plural(noun)} left out"
+        if source.n_folds and source.n_folds != observed:
             left_out += f" in {source.n_folds} folds"
     if source.loss or left_out:
         parts.append(f"Loss: {source.loss or 'not named'}{unit}{left_out}.")
@@ -224,9 +252,9 @@ def no_interval() -> str:
     return "Intervals are not shown: the calibration curve is of P alone."
 
 
-def small_lead(other: str, value: float, noun: str) -> str:
+def small_lead(other: str, value: float, where: str) -> str:
     """That a winner of the study may well lose in one group."""
-    return f"Its lead over {other} is small: in a single new {noun} P is {probability(value)}."
+    return f"Its lead over {other} is small: {where} P is {probability(value)}."
 
 
 def unstable(model: str, rival: str, value: float, share: float) -> str:
@@ -245,28 +273,33 @@ def too_close(model: str, rival: str, value: float) -> str:
     )
 
 
-def track_record(cell: Cell, n_groups: int) -> str:
+def track_record(cell: Cell, n_units: int, noun: str) -> str:
     """How often winners that were named like this won again."""
-    how = f"left-out {plural('group')}" if cell.left_out else "groups, candidates fitted before"
-    more = _not_measured(cell.n_groups, n_groups)
     return (
-        f"Track record: of winners with P between {cell.low:g} and {cell.high:g} from about "
-        f"{cell.n_groups} {how}, {rate(cell.won, cell.standard_error)} won "
-        f"again ({cell.n_data_sets} real data sets, {cell.n_pairs} pairs).{more}"
+        f"Track record: of winners with P between {cell.low:g} and {cell.high:g} from "
+        f"{_measured_on(cell)}, {rate(cell.won, cell.standard_error)} won "
+        f"again ({cell.n_data_sets} real data sets, {cell.n_pairs} pairs; {cell.loss} loss)."
+        f"{_not_measured(cell.n_units, n_units, noun)}"
     )
 
 
-def coverage(found: Coverage, n_groups: int) -> str:
+def coverage(found: Coverage, n_units: int, noun: str) -> str:
     """How often intervals like these held what they are of."""
-    from_groups = "one data set"
-    if found.n_groups > 1:
-        how = "left-out groups" if found.left_out else "groups, candidates fitted before"
-        from_groups = f"about {found.n_groups} {how}"
-    more = _not_measured(found.n_groups, n_groups)
+    one = found.units == "one data set"
+    of_loss = f"; {found.loss} loss" if found.loss else ""
     return (
-        f"On real data, 90 % intervals of a {found.of} from {from_groups} covered "
-        f"{rate(found.covered, found.standard_error)} ({found.n_data_sets} data sets).{more}"
+        f"On real data, 90 % intervals of a {found.of} from "
+        f"{'one data set' if one else _measured_on(found)} covered "
+        f"{'that of another place in ' if one else ''}{rate(found.covered, found.standard_error)} "
+        f"({found.n_data_sets} data sets{of_loss}).{_not_measured(found.n_units, n_units, noun)}"
     )
+
+
+def _measured_on(found: Cell | Coverage) -> str:
+    """As "about 10 left-out groups"."""
+    if found.training == "fitted before":
+        return f"about {found.n_units} {found.units}, candidates fitted before"
+    return f"about {found.n_units} left-out {found.units}"
 
 
 def rate(value: float, error: float) -> str:
@@ -281,9 +314,9 @@ def rate(value: float, error: float) -> str:
     return f"{100 * value:.{decimals}f} ± {100 * error:.{decimals}f} %"
 
 
-def _not_measured(measured: int, n_groups: int) -> str:
-    beyond = n_groups > NEAR * measured
-    return f" There is no record for more than {measured} groups." if beyond else ""
+def _not_measured(measured: int, n_units: int, noun: str) -> str:
+    beyond = n_units > NEAR * measured
+    return f" There is no record for more than {count(measured, noun)}." if beyond else ""
 
 
 # ---------------------------------------------------------------- notes
@@ -298,6 +331,9 @@ def noted(note: Note, noun: str = "group") -> str:
         "left out": f"{plural(noun).capitalize()} were left out in turn, so that models share "
         f"training data: the variance of their mean difference is taken {1.0 + note.value:.3g} "
         "times as large.",
+        "levels left out": "Levels of a factor were left out in turn, so that models share "
+        f"training data: the variance of their mean difference is taken {1.0 + note.value:.3g} "
+        "times as large, as for groups. For several factors nobody has measured how much it is.",
         "errors not known": f"Standard errors are known only for differences from {names}: the "
         "estimates came without the covariance between models, so that other pairs cannot be "
         "judged.",
@@ -573,6 +609,46 @@ def html(text: str) -> str:
     return escape(text)
 
 
+def short(value: float) -> str:
+    """A number in two digits."""
+    return f"{value:.2g}"
+
+
+def size_of(effect: str, size: float, largest: float) -> str:
+    """Up to which size an effect does no harm; a gain in percent."""
+    if size == 0.0:
+        return "none"
+    found = min(size, largest)
+    shown = f"{short(100.0 * found)} %" if effect == "gain" else short(found)
+    return f"over {shown}" if size > largest else shown
+
+
+def withstands(
+    best: str,
+    other: str,
+    effects: Sequence[str],
+    sizes: Sequence[float],
+    largest: Sequence[float],
+    risk: float,
+) -> str:
+    """Which errors of an instrument a result withstands."""
+    if not any(sizes):
+        return (
+            f"{best} against {other} withstands nothing: with points drawn anew alone, more than "
+            f"{percent(risk)} of recordings are reversed."
+        )
+    kinds = {"gain": "gain errors", "offset": "offsets", "drift": "drifts"}
+    shown = [size_of(*each) for each in zip(effects, sizes, largest, strict=True)]
+    parts = [
+        f"{kinds.get(effect, effect)} {'' if text.startswith('over') else 'up to '}{text}"
+        for effect, size, text in zip(effects, sizes, shown, strict=True)
+        if size
+    ]
+    none = [kinds.get(e, e) for e, size in zip(effects, sizes, strict=True) if not size]
+    none_of = f"; none of {listed(none)}" if none else ""
+    return f"{best} against {other} withstands {', '.join(parts)}{none_of}."
+
+
 def looks_order(noun: str) -> str:
     """What looks rest on."""
     return (
@@ -722,7 +798,7 @@ def _not_drawn(n_models: int) -> str:
 # ---------------------------------------------------------------- the page
 
 
-def question(number: float, observed: int, noun: str) -> str:
+def question(number: HowMany, observed: HowMany, noun: str) -> str:
     """What a decision is about: as "160 new schools (the study repeated)"."""
     if number == inf:
         return f"all {plural(noun)} (the population mean)"

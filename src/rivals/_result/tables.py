@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from difflib import get_close_matches
+from functools import partial
 
 import numpy as np
 
@@ -28,11 +29,7 @@ def table(result: Decided, model: str, most: int | None = None) -> Table:
     low, high = beside.low[seen], beside.high[seen]
     decimals = say.decimals_for([*(high - low).tolist(), *np.abs(beside.gap[seen]).tolist()])
 
-    def loss(value: float | None) -> str:
-        return say.fixed(value, decimals)
-
-    def ends_shown(value: tuple[float, float] | None) -> str:
-        return say.span(value, decimals)
+    loss = partial(say.fixed, decimals=decimals)
 
     def each(values: FloatArray) -> list[float | None]:
         return [None if row is None else float(values[row]) for row in rows]
@@ -50,7 +47,7 @@ def table(result: Decided, model: str, most: int | None = None) -> Table:
                 None if row is None else (float(beside.low[row]), float(beside.high[row]))
                 for row in rows
             ],
-            ends_shown,
+            partial(say.span, decimals=decimals),
             worse,
         ),
     ]
@@ -76,8 +73,9 @@ def chances(result: Decided, beside: Beside) -> list[tuple[str, str, FloatArray]
     by_more = say.by_more(result.setting.margin, result.summary.source.unit)
     wins = f"P({'best' if model == result.best else model} wins again{by_more})"
     if result.units is not None:
-        own = float(result.new_groups or 1.0)
-        horizons = sorted({own} if result.groups is None else {1.0, own})
+        own = result.new_groups or 1.0
+        first = own if result.groups is None else result.of_each(1.0)
+        horizons = list(dict.fromkeys([first, own]))
         heads = [say.new(number, result.noun) for number in horizons]
         rows = [beside.chance(number) for number in horizons]
         return [(head, f"{wins} in", row) for head, row in zip(heads, rows, strict=True)]
@@ -107,7 +105,7 @@ def pairs(result: Decided) -> Table:
         (
             Column("better", [result.names[a] for a, _ in places], is_text=True),
             Column("worse", [result.names[b] for _, b in places], is_text=True),
-            Column("difference", gaps, lambda value: say.fixed(value, decimals)),
+            Column("difference", gaps, partial(say.fixed, decimals=decimals)),
             Column("P", [float(probability[a, b]) for a, b in places], say.probability),
         )
     )
@@ -129,7 +127,7 @@ def groups_table(result: Decided) -> Table:
         shown = Column(
             result.names[place],
             losses.tolist(),
-            lambda value: say.fixed(value, decimals),
+            partial(say.fixed, decimals=decimals),
             "mean loss",
         )
         columns.append(shown)

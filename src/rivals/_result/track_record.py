@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import lru_cache
 from importlib.resources import files
@@ -14,28 +14,47 @@ from typing import Any, TypeVar
 
 # A cell with fewer data sets than this says nothing.
 LEAST_DATA_SETS = 15
-# Numbers of groups are near each other within this factor.
+# Losses whose record is one.
+LOSSES = {
+    "negative log density": "log",
+    "negative log probability": "log",
+    "negative log likelihood": "log",
+    "squared error": "squared",
+    "Brier score": "Brier",
+    "absolute error": "absolute",
+}
+# Numbers of units are near each other within this factor.
 NEAR = 1.6
 
 
 @dataclass(frozen=True)
 class Cell:
-    """How often models with such a P won again, from about so many groups.
+    """How often models with such a P won again, from about so many units.
 
     Attributes
     ----------
-    left_out : bool
-        Whether groups were left out in turn, or candidates fitted to other data.
-    n_groups : int
+    law : str
+        As the law names its own numbers; those of another one say nothing of it.
+    units : str
+        "groups", "rows" or another word of the law.
+    training : str
+        "fitted before"; "left out", the fits judged everywhere; or "left out, losses only".
+    loss : str
+        "log", "squared", "Brier", "absolute", or as losses name it.
+    n_units : int
+        Observed.
     low, high : float
         The band of P.
     won, standard_error : float
-        The share that won again in the repeated study, and its error over data sets.
+        The share that won again where as many new units were drawn, and its error over data sets.
     n_data_sets, n_pairs : int
     """
 
-    left_out: bool
-    n_groups: int
+    law: str
+    units: str
+    training: str
+    loss: str
+    n_units: int
     low: float
     high: float
     won: float
@@ -50,21 +69,24 @@ class Coverage:
 
     Attributes
     ----------
+    law, units, training, loss : str
+        As those of a `Cell`; of one data set units are "one data set".
     of : str
         "difference", or "risk" of one model.
     over : str
-        "one new group", "the study repeated", or "the population mean".
-    left_out : bool
-    n_groups : int
-        1 is one data set without groups.
+        "as many", "one" or "all" new units; of one data set "another place".
+    n_units : int
     covered, standard_error : float
     n_data_sets : int
     """
 
+    law: str
+    units: str
+    training: str
+    loss: str
     of: str
     over: str
-    left_out: bool
-    n_groups: int
+    n_units: int
     covered: float
     standard_error: float
     n_data_sets: int
@@ -88,30 +110,36 @@ class OneDataSet:
     n_data_sets: int
 
 
-def cell_for(*, left_out: bool, n_groups: int, probability: float) -> Cell | None:
+def cell_for(recorded: Mapping[str, str], n_units: int, probability: float) -> Cell | None:
     """The cell that fits a result, if it was measured on enough data sets.
 
-    Of the numbers of groups that were tried the nearest, as a ratio, within a factor of 1.6; of
-    more groups than were tried the largest, which a sentence then says.
+    Of the numbers of units that were tried the nearest, as a ratio, within a factor of 1.6; of
+    more units than were tried the largest, which a sentence then says.
     """
-    alike = [cell for cell in cells() if cell.left_out == left_out]
-    return _nearest([cell for cell in alike if cell.low < probability <= cell.high], n_groups)
+    alike = [each for each in cells() if _is_of(each, recorded)]
+    return _nearest([each for each in alike if each.low < probability <= each.high], n_units)
 
 
-def coverage_for(*, of: str, over: str, left_out: bool, n_groups: int) -> Coverage | None:
-    """How often such intervals held what they are of; the nearest number of groups likewise."""
-    asked = (of, over, left_out)
-    fitting = [one for one in coverage() if (one.of, one.over, one.left_out) == asked]
-    return _nearest([one for one in fitting if (one.n_groups == 1) == (n_groups == 1)], n_groups)
+def coverage_for(
+    recorded: Mapping[str, str], n_units: int, *, of: str, over: str
+) -> Coverage | None:
+    """How often such intervals held what they are of; the nearest number of units likewise."""
+    alike = [each for each in coverage() if _is_of(each, recorded)]
+    return _nearest([each for each in alike if (each.of, each.over) == (of, over)], n_units)
 
 
-def _nearest(measured: Sequence[Measured], n_groups: int) -> Measured | None:
-    """That of the nearest number of groups; None where none is near, or data sets are few."""
+def _is_of(measured: Cell | Coverage, recorded: Mapping[str, str]) -> bool:
+    asked = {**recorded, "loss": LOSSES.get(recorded["loss"], recorded["loss"])}
+    return all(getattr(measured, name) == value for name, value in asked.items())
+
+
+def _nearest(measured: Sequence[Measured], n_units: int) -> Measured | None:
+    """That of the nearest number of units; None where none is near, or data sets are few."""
     enough = [one for one in measured if one.n_data_sets >= LEAST_DATA_SETS]
-    near = [one for one in enough if one.n_groups <= NEAR * n_groups]
-    found = min(near, key=lambda one: abs(one.n_groups - n_groups), default=None)
-    most = max((one.n_groups for one in enough), default=0)
-    if found is None or (found.n_groups < most and found.n_groups * NEAR < n_groups):
+    near = [one for one in enough if one.n_units <= NEAR * n_units]
+    found = min(near, key=lambda one: abs(one.n_units - n_units), default=None)
+    most = max((one.n_units for one in enough), default=0)
+    if found is None or (found.n_units < most and found.n_units * NEAR < n_units):
         return None
     return found
 

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from rivals._core.summaries import GroupSummaries
+from rivals._core.writing import replacing
 from rivals.cli.console import writing
 from rivals.cli.inputs import read, say_losses
 from rivals.cli.options import FILES, Given, check_output, meaning, names, with_options
@@ -58,8 +59,8 @@ def summarise(
     if out is None:
         print(text)
         return
-    with writing(out):
-        out.write_text(text, encoding="utf-8")
+    with writing(out), replacing(out) as file:
+        file.write(text.encode())
 
 
 def _summaries(

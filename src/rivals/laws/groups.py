@@ -18,6 +18,7 @@ no prior: Student's t.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import nan
@@ -27,9 +28,10 @@ import numpy as np
 from scipy.special import ndtr, stdtrit
 
 from rivals._core.evidence import Note
+from rivals._core.grouping import Numbered
 from rivals._core.law import TOGETHER, Law, Pairs, pieces
 from rivals._core.losses import Provenance, Study
-from rivals._core.setting import Setting
+from rivals._core.setting import HowMany, Setting
 from rivals._core.summaries import GroupSummaries
 from rivals._core.texts import Refusal, opt
 from rivals._core.types import BoolArray, FloatArray, IntArray
@@ -37,6 +39,8 @@ from rivals.method import leads
 from rivals.method.budget import SUPPOSED, Budget, cross_validated, supposed_of_rows
 from rivals.method.looks import excludes_zero
 
+# Numbers of this law are measured under this name; a change of any of them is a new one.
+RECORD = "budget 1"
 # Two groups name next to nothing, of which a fifth fails.
 LEAST_GROUPS = 3
 # What is below this part of the losses is rounding.
@@ -144,6 +148,18 @@ class Groups(Law[GroupSummaries]):
     def methods(self, summary: GroupSummaries) -> str:
         out = summary.source.left_out or None
         return OF_LOSSES.replace("{trained}", TRAINED[out and summary.shared is not None])
+
+    def recorded_as(self, summary: GroupSummaries, setting: Setting) -> dict[str, str] | None:
+        source = summary.source
+        if summary.variances is not None or source.left_out is None:
+            return None  # no benchmark has estimates with errors
+        training = "fitted before"
+        if source.left_out:
+            training = "left out, losses only" if summary.shared is None else "left out"
+        units = "groups" if not summary.rows else "rows"
+        if summary.rows and not isinstance(summary.groups, Numbered):
+            units = "clusters"
+        return {"law": RECORD, "units": units, "training": training, "loss": source.loss}
 
     def to_arrays(self, summary: GroupSummaries) -> tuple[dict[str, Any], dict[str, FloatArray]]:
         return {"json": summary.to_json()}, {}
@@ -257,14 +273,26 @@ def _new_groups(
 @lru_cache(maxsize=2)
 def board(summary: GroupSummaries) -> leads.Board:
     """The priors of leads of all pairs, learned from the leads of the study repeated."""
-    order = np.argsort(Groups().risk(summary), kind="stable")
+
+    def score(a: IntArray, b: IntArray) -> FloatArray:
+        found = budget_of(summary, a, b)
+        return np.where(found.unknown, nan, found.budget.score(summary.n_groups))
+
+    law = Groups()
+    return board_of(law.risk(summary), score, TOGETHER // law.width(summary))
+
+
+def board_of(
+    risk: FloatArray, score: Callable[[IntArray, IntArray], FloatArray], together: int
+) -> leads.Board:
+    """The same from risks, and z of pairs, so many at a time."""
+    order = np.argsort(risk, kind="stable")
     seat = leads.seats(order.size)
     z = np.full((seat.size, seat.size), nan)
     first, second = np.triu_indices(seat.size, 1)
-    for piece in pieces(first.size, TOGETHER // Groups().width(summary)):
+    for piece in pieces(first.size, together):
         i, j = first[piece], second[piece]
-        found = budget_of(summary, order[seat[i]], order[seat[j]])
-        z[i, j] = np.where(found.unknown, nan, found.budget.score(summary.n_groups))
+        z[i, j] = score(order[seat[i]], order[seat[j]])
     rank = np.empty_like(order)
     rank[order] = np.arange(order.size)
     return leads.Board(rank, seat, leads.learned(z, seat))
@@ -378,6 +406,11 @@ class NewGroups:
     def error(self, value: FloatArray) -> FloatArray:
         return np.zeros(self.fixed.size)
 
-    def over(self, new_groups: float | None) -> NewGroups:
+    def over(self, new_groups: HowMany | None) -> NewGroups:
         asked = self.n_groups if new_groups is None else new_groups
+        if isinstance(asked, Mapping):
+            raise Refusal(
+                f"{opt['new_groups']} names factors, {', '.join(asked)}, and there is one grouping "
+                f"alone; pass a number, or several factors as {opt.groups}"
+            )
         return self if asked == self.new_groups else replace(self, new_groups=asked)

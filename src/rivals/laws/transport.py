@@ -33,7 +33,7 @@ from rivals._core.checks import check_size
 from rivals._core.evidence import Note
 from rivals._core.law import Law
 from rivals._core.losses import Provenance, Study
-from rivals._core.setting import CalibratedC, Setting, number
+from rivals._core.setting import CalibratedC, HowMany, Setting, number
 from rivals._core.summaries import check_squares
 from rivals._core.texts import Refusal, either, opt
 from rivals._core.types import FloatArray, IntArray
@@ -156,8 +156,10 @@ class Transport(Law[TransportSummary]):
         """One data set, and no calibration."""
         return not isinstance(setting.c, CalibratedC)
 
-    def was_measured(self, setting: Setting) -> bool:
-        return setting.c is None
+    def recorded_as(self, summary: TransportSummary, setting: Setting) -> dict[str, str] | None:
+        if setting.c is not None:
+            return None
+        return {"law": self.name, "units": "one data set", "training": "fitted before", "loss": ""}
 
     def without_c(
         self, summary: TransportSummary, setting: Setting, a: IntArray, b: IntArray
@@ -269,7 +271,7 @@ class Normal:
     def error(self, value: FloatArray) -> FloatArray:
         return np.zeros(self.centre.size)
 
-    def over(self, new_groups: float | None) -> Normal:
+    def over(self, new_groups: HowMany | None) -> Normal:
         return self
 
 
@@ -318,5 +320,5 @@ class OverC:
     def error(self, value: FloatArray) -> FloatArray:
         return np.zeros(self.centre.size)
 
-    def over(self, new_groups: float | None) -> OverC:
+    def over(self, new_groups: HowMany | None) -> OverC:
         return self

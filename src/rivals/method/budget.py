@@ -53,7 +53,7 @@ class Budget:
         v̄, what sampling leaves in d̄, and the harmonic mean of the v_g.
     training, again : array
         What training data that are shared add to what was seen, and to what is new.
-    degrees : float
+    degrees : float, or array of each pair
     """
 
     lead: FloatArray
@@ -64,7 +64,7 @@ class Budget:
     typical: FloatArray
     training: FloatArray
     again: FloatArray
-    degrees: float
+    degrees: float | FloatArray
 
     @classmethod
     def of(

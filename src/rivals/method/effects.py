@@ -13,9 +13,6 @@ import numpy as np
 
 from rivals._core.types import FloatArray, IntArray
 
-# The autoregression below is solved in blocks of so many points.
-BLOCK = 64
-
 
 def placed(design: FloatArray) -> FloatArray:
     """A design between −1, where it is lowest, and 1.
@@ -103,22 +100,19 @@ EFFECTS: dict[str, Effect] = {
 def autoregression(steps: FloatArray, kept: float) -> FloatArray:
     """x[i] = kept · x[i − 1] + steps[i], from x = 0.
 
-    Within blocks by one product of matrices; the ends of the blocks are an autoregression again.
+    After k rounds each x holds its last 2^k steps; a round adds those before them.
 
     Examples
     --------
     >>> autoregression(np.array([1.0, 0.0, 0.0]), 0.5)
     array([1.  , 0.5 , 0.25])
     """
-    n_blocks = -(-steps.size // BLOCK)
-    blocks = np.zeros((n_blocks, BLOCK))
-    blocks.flat[: steps.size] = steps
-    lag = np.subtract.outer(np.arange(BLOCK), np.arange(BLOCK))
-    found = blocks @ np.where(lag >= 0, kept ** np.maximum(lag, 0), 0.0).T
-    if n_blocks > 1:
-        ends = autoregression(found[:-1, -1], kept**BLOCK)
-        found[1:] += ends[:, None] * kept ** np.arange(1, BLOCK + 1)
-    return np.asarray(found.ravel()[: steps.size])
+    found = steps.copy()
+    reach = 1
+    while reach < steps.size and kept**reach > 0.0:
+        found[reach:] += kept**reach * found[:-reach].copy()
+        reach *= 2
+    return found
 
 
 def tilted(design: FloatArray, n: int, rng: np.random.Generator, *, strength: float) -> IntArray:

@@ -50,22 +50,22 @@ class PairSums:
     factor: float = 1.0
 
     @classmethod
-    def of(cls, first: FloatArray, gaps: FloatArray) -> PairSums:
-        """From the first row, and all rows less the first."""
+    def of(cls, first: FloatArray, gaps: FloatArray, *, whole: bool = False) -> PairSums:
+        """From the first row, and all rows less the first; of all pairs, if the whole is asked for,
+        so that no row is kept.
+        """
         square = np.einsum("ij,ij->i", gaps, gaps)
         if square.max() < SMALLEST and gaps.any():
             raise ValueError("losses that differ so little cannot be squared; rescale the loss")
         own = np.maximum(first @ first + square + 2.0 * (gaps @ first), 0.0)
-        if len(gaps) > WHOLE:
+        if len(gaps) > WHOLE and not whole:
             return cls(own, None, gaps)
         products = gaps @ gaps.T
         total = square[:, None] + square[None, :]
         matrix = np.maximum(total - (products + products.T), 0.0)
         np.fill_diagonal(matrix, 0.0)
-        for a, b in np.argwhere(matrix < CANCELLED * total).tolist():
-            if a < b:
-                difference = gaps[a] - gaps[b]
-                matrix[a, b] = matrix[b, a] = difference @ difference
+        a, b = np.nonzero(np.triu(matrix < CANCELLED * total, k=1))
+        matrix[a, b] = matrix[b, a] = cls(own, None, gaps).of_pairs(a, b)
         return cls(own, matrix)
 
     def of_pairs(self, a: IntArray, b: IntArray) -> FloatArray:

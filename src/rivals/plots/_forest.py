@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.special import ndtri
 
+from rivals._core.setting import HowMany
 from rivals._core.texts import Refusal, opt
 from rivals._core.types import FloatArray, IntArray
 from rivals._result import account, tables
@@ -109,7 +110,7 @@ def _nearest(result: Comparison, best: str) -> str:
 class Answer:
     """What the difference of two models would be over so many new groups: interval, and P."""
 
-    new_groups: float
+    new_groups: HowMany
     low: float
     high: float
     chance: float
@@ -145,7 +146,8 @@ def answers(result: Comparison, other: str, best: str) -> list[Answer]:
     beside = result.beside(best, (other,))
     row = beside.row(other)
     found = []
-    for new_groups in sorted({1.0, float(result.new_groups or 1.0), inf}):
+    each = result.of_each
+    for new_groups in dict.fromkeys([each(1.0), result.new_groups or 1.0, each(inf)]):
         low, high = beside.interval(new_groups)
         chance = float(beside.chance(new_groups)[row])
         found.append(Answer(new_groups, float(low[row]), float(high[row]), chance))
@@ -182,13 +184,13 @@ def _are_named(ax: Axes, n_rows: int) -> bool:
     return n_rows <= min(MOST_NAMES, room_for_rows(ax) - 3)
 
 
-def _places(ax: Axes, n_rows: int, questions: list[float]) -> list[float]:
+def _places(ax: Axes, n_rows: int, questions: list[HowMany]) -> list[float]:
     """Where the answers stand, below the groups, as far apart as their text needs."""
     step = max(1.0, n_rows / max(room_for_rows(ax) - 5, 5))
     return [n_rows + step * (0.4 + number) for number in range(len(questions))]
 
 
-def _name_rows(ax: Axes, result: Comparison, order: IntArray, questions: list[float]) -> None:
+def _name_rows(ax: Axes, result: Comparison, order: IntArray, questions: list[HowMany]) -> None:
     noun = result.noun
     places = _places(ax, order.size, questions)
     groups = result.groups

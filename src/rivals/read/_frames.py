@@ -293,7 +293,7 @@ def scanned(source: Any, labels: Collection[str] = ()) -> tuple[str, Any]:
     path = Path(fsdecode(source))
     if path.name.lower().endswith(PARQUET):
         polars = need("polars", extra="table", purpose="files of tables")
-        return str(path), polars.scan_parquet(path)
+        return str(path), polars.scan_parquet(path, glob=False)
     _check_file(path)
     return str(path), _scan_text(path, *_header(str(path), path), labels)
 
@@ -514,7 +514,7 @@ def _from_bytes(where: str, raw: bytes, labels: Collection[str]) -> Frame:
 def _from_parquet(where: str, source: Any, labels: Collection[str]) -> Frame:
     polars = need("polars", extra="table", purpose="files of tables")
     try:
-        data = _collected(polars.scan_parquet(source), labels, polars)
+        data = _collected(polars.scan_parquet(source, glob=False), labels, polars)
     except (polars.exceptions.PolarsError, OSError) as error:
         raise ValueError(f"{where}: this is no Parquet file: {first_line(error)}") from None
     return _with_rows(Frame(where, _narwhals().from_native(data)))
@@ -565,7 +565,7 @@ def _scan(source: Path | io.BytesIO, names: list[str], delimiter: str, **options
     polars = need("polars", extra="table", purpose="files of tables")
     if isinstance(source, io.BytesIO):
         source.seek(0)
-    return polars.scan_csv(source, separator=delimiter, new_columns=names, **options)
+    return polars.scan_csv(source, separator=delimiter, new_columns=names, glob=False, **options)
 
 
 def _scan_text(

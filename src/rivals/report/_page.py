@@ -7,11 +7,11 @@ import hashlib
 from importlib.resources import files
 from itertools import groupby
 from operator import itemgetter
-from os import PathLike, replace
-from pathlib import Path
+from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from rivals._core.optional import need
+from rivals._core.writing import replacing
 from rivals._result import account
 from rivals._version import __version__
 from rivals.report._calibration import curve_of
@@ -48,13 +48,8 @@ def write(result: Comparison, path: str | PathLike[str]) -> None:
     '<!DOCTYPE html>'
     """
     text = render(result)
-    target = Path(path)
-    partial = target.with_name(f".{target.name}.partial")
-    try:
-        partial.write_text(text, encoding="utf-8")
-        replace(partial, target)
-    finally:
-        partial.unlink(missing_ok=True)
+    with replacing(path) as file:
+        file.write(text.encode())
 
 
 def render(result: Comparison) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from itertools import product
-from math import floor, inf, log10
+from math import floor, inf, log10, prod
 from typing import TYPE_CHECKING, Any
 
 from rivals._core.setting import CalibratedC, Setting
@@ -160,18 +160,17 @@ def _drawn(result: Comparison, name: str) -> tuple[list[Any], list[Any]]:
 
 def _questions(result: Comparison) -> Axis:
     """One new group, the study repeated, all groups; or what else the run asked."""
-    own = result.setting.new_groups
-    number_of = {None: float(result.n_groups)}
-    values: set[float | None] = {1.0, own, inf}
-    if own != result.n_groups:
-        values.add(None)
-    ordered = sorted(values, key=lambda value: number_of.get(value, value))  # type: ignore[arg-type,return-value]
-    noun = result.noun
-    labels = [
-        say.question(number_of.get(value, value), result.n_groups, noun)  # type: ignore[arg-type]
-        for value in ordered
-    ]
-    return Axis("new_groups", tuple(ordered), tuple(labels), ordered.index(own))
+    own, repeated = result.new_groups, result.repeated
+    asked: dict[Any, Any] = {result.of_each(1.0): 1.0, repeated: None, result.of_each(inf): inf}
+    asked[own] = result.setting.new_groups
+    numbers = sorted(asked, key=_how_many)
+    labels = tuple(say.question(number, repeated or 0, result.noun) for number in numbers)
+    return Axis("new_groups", tuple(asked[each] for each in numbers), labels, numbers.index(own))
+
+
+def _how_many(number: Any) -> float:
+    """Of several factors the product, in which one that is kept is one."""
+    return prod(each or 1.0 for each in number.values()) if isinstance(number, dict) else number
 
 
 def _numbers(option: str, offered: Sequence[float], own: float) -> Axis:

@@ -25,7 +25,7 @@ from rivals._core.evidence import Note
 from rivals._core.law import Law
 from rivals._core.losses import Losses, Provenance, Study
 from rivals._core.seeds import COMPARISON_DRAWS, EXPERIMENT_DRAWS
-from rivals._core.setting import Setting
+from rivals._core.setting import HowMany, Setting
 from rivals._core.texts import Refusal, opt
 from rivals._core.types import FloatArray, IntArray
 from rivals.laws.beta.process import HierarchicalBetaProcess, processes_at_each
@@ -281,7 +281,7 @@ class DrawnDifferences:
     a: IntArray
     b: IntArray
 
-    def over(self, new_groups: float | None) -> DrawnDifferences:
+    def over(self, new_groups: HowMany | None) -> DrawnDifferences:
         return self
 
     def below(self, value: FloatArray) -> FloatArray:
@@ -312,7 +312,7 @@ class DrawnRisks:
     draws: list[list[FloatArray]]
     reference: float
 
-    def over(self, new_groups: float | None) -> DrawnRisks:
+    def over(self, new_groups: HowMany | None) -> DrawnRisks:
         return self
 
     def below(self, value: FloatArray) -> FloatArray:
