@@ -9,7 +9,6 @@ and with so many candidates the first is partly lucky. Tasks are the groups: wou
 lead again on thirty *other* tasks? Ranks then have intervals, and models form tiers.
 """
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
@@ -36,13 +35,12 @@ print(result)
 # %%
 # Ranks and tiers
 # ---------------
-# A bar shows which ranks a model may have; the first tier are those that may be the best.
+# Which ranks a model may have; the first tier holds the models that are behind no other.
 
-figure, ax = plt.subplots(figsize=(7, 7), layout="constrained")
-rivals.plots.plot_ties(result, ax=ax)
+print(result.ranks())
 
 # %%
-# Every pair
-# ----------
+# The best beside each other
+# --------------------------
 
-rivals.plots.plot_probability(result)
+rivals.plots.plot_differences(result)

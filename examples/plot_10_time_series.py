@@ -60,4 +60,5 @@ rivals.plots.plot_risks(result)
 # c says how far a replication may move the risk, in units of the misfit between a model's
 # simulations and the data.
 
-rivals.plots.plot_sweep(result)
+for c, at in result.sweep().items():
+    print(f"c = {c:g}: not rejected: {', '.join(at.survivors)}")

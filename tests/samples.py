@@ -32,3 +32,10 @@ def unstable_losses() -> dict[str, Losses]:
         "A": Losses(rng.exponential(1.0, 400), np.concatenate([near[:3], 1.8 * near[3:]])),
         "B": Losses(rng.exponential(1.4, 400), rng.exponential(1.4, (6, 400))),
     }
+
+
+def rows_of(table):
+    """The rows of a table that is shown, as mappings from its heads to values."""
+    heads = [f"{column.over} {column.head}".strip() for column in table.columns]
+    values = zip(*(column.values for column in table.columns), strict=True)
+    return [dict(zip(heads, row, strict=True)) for row in values]

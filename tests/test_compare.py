@@ -47,7 +47,7 @@ def test_data_frames_have_a_column_for_each_model():
         module = pytest.importorskip(library)
         frame = module.table(columns) if library == "pyarrow" else module.DataFrame(columns)
         found = rivals.compare(frame, groups="site")
-        assert found.names == ("line", "mean")
+        assert tuple(found.risk) == ("line", "mean")
         assert found.summary.noun == "site"
         np.testing.assert_array_equal(found.probability, expected.probability)
 
@@ -94,7 +94,6 @@ def test_order_of_models_and_labels_do_not_matter():
         ({"groups": np.arange(89)}, "89 labels for 90 points"),
         ({"clusters": np.zeros(90)}, "all points are in one"),
         ({"order": "space"}, "order must be 'time'"),
-        ({"correct": True}, "pass c=calibration"),
         ({"data": A}, "data was given, but all models came with their losses"),
         ({"n_simulations": 3}, "these losses hold 1"),
         ({"rng": -1}, "must not be negative"),
@@ -115,7 +114,6 @@ def test_options_that_do_not_fit_are_refused(options, what):
         {"clusters": [1, 2]},
         {"n_simulations": 3},
         {"method": "transport"},
-        {"correct": True},
     ],
 )
 def test_what_summaries_hold_already_is_refused_beside_them(options):

@@ -15,4 +15,4 @@ def test_law_transport(first):
         result = rivals.compare(given.without_groups)
         expected, rejected = few_lines.transport_law(given.observed, given.simulated)
         np.testing.assert_allclose(result.probability, expected, rtol=0.0, atol=1e-12)
-        assert [name in result.rejections for name in result.names] == rejected.tolist()
+        assert [name in result.rejections for name in result.risk] == rejected.tolist()

@@ -58,7 +58,7 @@ def said(result):
     """Everything that is said; refuses what is not finite, as JSON does."""
     text = json.dumps(result.to_dict(), allow_nan=False)
     assert "nan" not in f"{result}{result.details()}{result.methods()}".lower()
-    probability = result.probability
+    probability = np.asarray(result.probability)
     assert ((probability >= 0.0) & (probability <= 1.0)).all()
     np.testing.assert_allclose(probability + probability.T, 1.0, atol=1e-9)
     return text
@@ -90,7 +90,7 @@ def test_law_groups(n_groups, misfit, within, ties, shared):
         expected = plain.groups_law(observed, groups, simulated, m=m)
         np.testing.assert_allclose(here.probability, expected, atol=1e-6)
         for what, other in same.items():
-            found = other.over(m if m else n_groups)
+            found = other.at(new_groups=m if m else n_groups).probability
             if what == "order of models":
                 found = found[::-1, ::-1]
             np.testing.assert_allclose(found, here.probability, atol=1e-6, err_msg=what)
@@ -109,7 +109,7 @@ def test_law_transport(n_groups, misfit, within, ties, shared):
         return
     result = compare(observed, None, simulated)
     said(result)
-    p = result.probability
+    p = np.asarray(result.probability)
     np.testing.assert_allclose(p, plain.transport_law(observed, simulated), atol=1e-6)
     turned = compare(observed[::-1], None, simulated[::-1], "cba")
     np.testing.assert_allclose(turned.probability[::-1, ::-1], p, atol=1e-6)

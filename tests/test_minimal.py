@@ -57,7 +57,7 @@ for result in (
     print(result, result.details(), result.methods(), result._repr_html_(), result.to_markdown())
     print(result.to_latex(), result.to_dict(), result.ranks())
 grouped = rivals.compare(losses, groups=school)
-print(grouped.plan(), grouped.looks(), grouped.groups_table())
+print(grouped.plan(), grouped.looks(), grouped.probability)
 import rivals.plots, rivals.read, rivals.report, rivals.testbeds
 """
     found = run(code, tmp_path)

@@ -11,6 +11,7 @@ import pytest
 
 import rivals
 from problems import problem
+from samples import rows_of
 
 CI = 100
 ALL = 2000
@@ -20,9 +21,9 @@ def recommended(result):
     """Every model that a text, a table or a file recommends or calls the best."""
     text = f"{result}\n{result.conclusion}\n{result.details()}\n{result.methods()}"
     found = set(re.findall(r"If you need one model: (\S+)\.", text))
-    found |= set(re.findall(r"^(\S+) would win again", text, re.MULTILINE))
+    found |= set(re.findall(r"^(\S+) would probably win again", text, re.MULTILINE))
     plain = json.loads(json.dumps(result.to_dict(), allow_nan=False))
-    tables = [result.table.to_dict(), result.against(result.names[-1]).to_dict()]
+    tables = [rows_of(result.table), rows_of(result.beside(list(result.risk)[-1]).table)]
     found |= {row["model"] for table in tables for row in table if row["decision"] == "best"}
     found |= {row[0] for row in result.table.rows if "best" in row}
     return found | {plain["best"]} - {None}
@@ -34,13 +35,13 @@ def check(result):
     if result.best is None:
         assert "no model is recommended" in result.conclusion
         return False
-    place = result.names.index(result.best)
+    place = list(result.risk).index(result.best)
     assert best == {result.best} == {result.ranking[0]}
     others = np.delete(result.probability[place], place)
     assert (others >= 0.5).all()
     for name, found in result.rejections.items():
-        a, b = result.names.index(found.by), result.names.index(name)
-        assert result.evidence.risk[a] < result.evidence.risk[b]
+        a, b = list(result.risk).index(found.by), list(result.risk).index(name)
+        assert result._decided.evidence.risk[a] < result._decided.evidence.risk[b]
         assert result.probability[a, b] == found.probability > result.setting.threshold
     return True
 
@@ -75,7 +76,7 @@ def test_advice_is_that_of_p_where_points_say_otherwise():
     assert (a + gap).mean() < a.mean()
     assert result.best == "A"
     assert result.probability[0, 1] > 0.95
-    assert result.conclusion.startswith("A would win again")
+    assert result.conclusion.startswith("A would probably win again")
     check(result)
 
 
@@ -111,7 +112,7 @@ def test_nor_on_real_groups_of_very_unequal_sizes(name):
         losses = {key: each[here] for key, each in errors.items()}
         result = rivals.compare(losses, groups=labels[here])
         check(result)
-        sizes = result.groups.sizes
+        sizes = result._decided.groups.sizes
         least, most = min(least, sizes.min()), max(most, sizes.max())
     assert most > 50 * least
 
@@ -126,6 +127,6 @@ def test_nor_does_a_page(seed, tmp_path):
     result.report(path)
     text = path.read_text(encoding="utf-8")
     found = set(re.findall(r"If you need one model: (m\d)", text))
-    found |= set(re.findall(r"\b(m\d) would win again", text))
+    found |= set(re.findall(r"\b(m\d) would probably win again", text))
     assert found <= {result.best}
     assert ("no model is recommended" in text) == (result.best is None)

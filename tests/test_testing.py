@@ -86,16 +86,6 @@ def test_a_law_that_depends_on_the_order_of_models_is_found():
         check_law(Rising(), n_simulations=0, report=False)
 
 
-@pytest.mark.parametrize("options", [{}, {"margin": 0.1}, {"new_groups": 1}, {"looks": "any"}])
-def test_records_have_one_schema(options):
-    rng = np.random.default_rng(0)
-    groups = np.repeat(np.arange(14), 20)
-    base = rng.exponential(size=280)
-    losses = {"a": base, "b": base + 0.2 + 0.1 * rng.standard_normal(14)[groups]}
-    result = rivals.compare(losses, groups=groups, **options)
-    assert tuple(result.to_records()[0]) == rivals._result.comparison.SCHEMA
-
-
 def test_every_question_obeys_looks():
     """P passes the threshold, but the confidence sequence does not allow a winner yet."""
     found = 0
@@ -109,7 +99,7 @@ def test_every_question_obeys_looks():
         if other in result.rejections or result.beside(result.ranking[0]).better[0] < 0.95:
             continue
         found += 1
-        assert result.equivalence(0.001).decisions == ("undecided",)
+        assert result.equivalence(0.001).outcomes == ("open",)
         assert len(result.ranks().first_tier) == 2
         assert result.beside(result.ranking[0]).outcomes.reasons == ("looks",)
     assert found > 5

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy.typing as npt
 
 from rivals._core.candidates import is_frame, losses_of_all, split_frame
 from rivals._core.cells import CellSummaries
+from rivals._core.decided import Decided
 from rivals._core.losses import Study
 from rivals._core.mistakes import mistakes
 from rivals._core.seeds import entropy_from
 from rivals._core.setting import CalibratedC, Setting, one_of
 from rivals._core.summaries import GroupSummaries
-from rivals._core.texts import Refusal, either, opt
+from rivals._core.texts import Refusal, opt
 from rivals._core.types import RNG
 from rivals._questions.segments import parts_of
 from rivals._result.comparison import Comparison
@@ -29,13 +30,12 @@ def compare(
     groups: Any = None,
     method: str | Law[Any] | None = None,
     c: Any = None,
-    correct: bool = False,
     threshold: float = 0.95,
     margin: float = 0.0,
     new_groups: float | Mapping[str, float] | None = None,
     level: float = 0.9,
-    looks: str | None = None,
-    order: str | None = None,
+    looks: Literal["any"] | None = None,
+    order: Literal["time"] | None = None,
     clusters: npt.ArrayLike | str | None = None,
     by: npt.ArrayLike | str | None = None,
     vary: Any = None,
@@ -63,8 +63,6 @@ def compare(
     c : float or Calibration, optional
         Sensitivity: how far a replication may move the risk, in units of the misfit. A calibration
         brings its c and its method.
-    correct : bool
-        Whether probabilities are also read through the curve of the calibration.
     threshold : float
         Probability above which a winner is named.
     margin : float
@@ -110,11 +108,6 @@ def compare(
     ('line', ['mean'])
     """
     calibration = c if hasattr(c, "choose_c") else None
-    if correct and calibration is None:
-        raise Refusal(
-            f"{opt.correct(True)} reads probabilities through a calibration; pass "
-            f"{either('c=calibration', '--c and the store of a calibration')}"
-        )
     setting = Setting(
         c=None if calibration is not None else c,
         threshold=threshold,
@@ -146,10 +139,10 @@ def compare(
         _refuse_c_of_another_method(c, chosen)
         law: Law[Any] = chosen
         law.check(models)
-        return Comparison.of(chosen, models, setting)
+        return Comparison(Decided.of(law, models, setting))
     if vary is not None:
         given = {"groups": groups, "c": c, "order": order, "clusters": clusters, "by": by}
-        _refuse_beside_vary(**given, n_simulations=n_simulations, correct=correct or None)
+        _refuse_beside_vary(**given, n_simulations=n_simulations)
         if law_of(method or "reversal", groups=False).name != "reversal":
             raise Refusal(f"{opt['vary']} is method 'reversal'; leave {opt['method']} out")
         return _by_reversal(models, data, vary, signal, setting)
@@ -193,12 +186,10 @@ def compare(
     if calibration is not None:
         calibration.check_fit(study, chosen)
         setting = replace(setting, c=calibration.choose_c())
-    correction = calibration.correction(setting.c) if calibration and correct else None
-    result = Comparison.of(
-        chosen, chosen.summarise(study), setting, mistakes(study), calibration, correction
-    )
+    summary = chosen.summarise(study)
+    result = Decided.of(chosen, summary, setting, mistakes(study), calibration)
     parts = () if study.segments is None else parts_of(study, study.segments, chosen)
-    return replace(result, study=study, parts=parts)
+    return Comparison(replace(result, study=study, parts=parts))
 
 
 def _by_reversal(models: Any, data: Any, vary: Any, signal: Any, setting: Setting) -> Comparison:
@@ -207,7 +198,7 @@ def _by_reversal(models: Any, data: Any, vary: Any, signal: Any, setting: Settin
         models, data, groups=None, order=None, clusters=None, n_simulations=0, entropy=setting.rng
     )
     summary = other_recordings(dict(models), data, vary, signal, study, setting.rng)
-    return Comparison.of(Reversal(), summary, setting, mistakes(study))
+    return Comparison(Decided.of(Reversal(), summary, setting, mistakes(study)))
 
 
 def study_of(

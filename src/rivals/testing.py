@@ -82,7 +82,7 @@ def _check(
     law: Law[Any], losses: dict[str, Losses], groups: Any, where: str, *, report: bool
 ) -> None:
     result = compare(losses, groups=groups, method=law, rng=0)
-    probability = result.probability
+    probability = np.asarray(result.probability)
     assert np.isfinite(probability).all(), f"P is not finite ({where})"
     assert ((probability >= 0.0) & (probability <= 1.0)).all(), f"P is no probability ({where})"
     both = probability + probability.T
@@ -93,7 +93,7 @@ def _check(
         assert same, f"P depends on the order of models ({where})"
     low, high = result.beside(result.ranking[0]).interval()
     assert (low <= high).all(), f"an interval ends before it begins ({where})"
-    wider = result.at(margin=0.1).probability
+    wider = np.asarray(result.at(margin=0.1).probability)
     assert (wider <= probability + 1e-9).all(), f"P rises with the margin ({where})"
     _shown(result, where)
     with tempfile.TemporaryDirectory() as folder:
@@ -112,11 +112,11 @@ def _shown(result: Comparison, where: str) -> None:
         "methods": result.methods,
         "to_dict": result.to_dict,
         "to_markdown": result.to_markdown,
-        "pairs": lambda: str(result.pairs),
+        "pairs": lambda: str(result.probability),
         "ranks": lambda: str(result.ranks()),
-        "gate": lambda: str(result.gate(result.names[0], model=result.names[1])),
+        "gate": lambda: str(result.gate(result.ranking[1], model=result.ranking[0])),
     }
-    if result.groups is not None:
+    if result.summary.n_groups:
         asked["one new group"] = lambda: result.at(new_groups=1).details()
         asked["all groups"] = lambda: result.at(new_groups=inf).details()
         if _may_look(result):

@@ -8,7 +8,6 @@ from scipy.special import expit
 
 import rivals
 from rivals._core.setting import CalibratedC
-from rivals.report._screens import axes_of
 from rivals.testbeds.toys import gaussian
 
 MODELS = {"a": gaussian(-0.1), "b": gaussian(0.1)}
@@ -41,7 +40,6 @@ def test_p_is_that_of_the_law_at_the_chosen_c(data):
     plain = rivals.compare(MODELS, data, method="beta", c=float(chosen), rng=0)
     assert result.c == chosen
     assert result.method == found.method
-    assert result.correction is None
     assert np.array_equal(result.probability, plain.probability)
     assert result.survivors == plain.survivors
 
@@ -57,77 +55,6 @@ def test_a_c_remembers_where_it_came_from(data):
         assert said in result.details()
     assert "by hand" not in result.details() + result.methods()
     assert rivals.compare(MODELS, data, c=found, rng=0).setting.c.source["rule"] == "error"
-
-
-def test_corrected_is_an_option_that_shows_p_as_it_is_beside(data):
-    found = calibration(sharpness=0.5)
-    plain = rivals.compare(MODELS, data, c=found, rng=0)
-    corrected = rivals.compare(MODELS, data, c=found, correct=True, rng=0)
-    assert corrected.c == plain.c
-    read = found.correction(plain.c)(plain.probability)
-    assert corrected.probability == pytest.approx(read)
-    assert not np.allclose(read, plain.probability)
-    heads = [column.head for column in corrected.table.columns]
-    as_it_is = corrected.table.columns[heads.index("as it is")].values
-    best = plain.names.index(plain.ranking[0])
-    other = 1 - best
-    assert plain.probability[best, other] in as_it_is
-    assert "log odds" in corrected.methods()
-    assert "log odds" not in plain.methods()
-    assert corrected.to_dict()["corrected"] is True
-
-
-def test_at_another_c_the_curve_is_not_used(data):
-    result = rivals.compare(MODELS, data, c=calibration(sharpness=0.5), correct=True, rng=0)
-    other = result.at(c=0.3)
-    assert np.array_equal(other.probability, rivals.compare(MODELS, data, c=0.3, rng=0).probability)
-
-
-def test_no_interval_of_the_law_stands_beside_a_corrected_p(data):
-    """It would leave zero out, or not, at another P than the one that decides."""
-    plain = rivals.compare(MODELS, data, c=calibration(sharpness=0.5), rng=0)
-    result = rivals.compare(MODELS, data, c=calibration(sharpness=0.5), correct=True, rng=0)
-    assert np.isnan(result.table.columns[3].values[1]).all()
-    assert np.isfinite(plain.table.columns[3].values[1]).all()
-    assert "ahead of" in plain.details()
-    assert "ahead of" not in result.details()
-    assert "Intervals are not shown" in result.conclusion
-    assert "log odds" in result.details()
-
-
-@pytest.mark.parametrize(
-    "ask", [lambda r: r.at(margin=0.1), lambda r: r.gate(r.names[0], margin=1)]
-)
-def test_a_curve_says_nothing_of_a_margin_later_either(data, ask):
-    result = rivals.compare(MODELS, data, c=calibration(sharpness=0.5), correct=True, rng=0)
-    with pytest.raises(ValueError, match="margin"):
-        ask(result)
-
-
-def test_the_page_of_a_corrected_result_changes_nothing(data):
-    """The curve was measured at one c and one question."""
-    result = rivals.compare(MODELS, data, c=calibration(sharpness=0.5), correct=True, rng=0)
-    assert all(len(axis.values) == 1 for axis in axes_of(result))
-
-
-def test_a_sweep_over_c_is_without_the_curve(data):
-    result = rivals.compare(MODELS, data, c=calibration(sharpness=0.5), correct=True, rng=0)
-    at_own = result.sweep([float(result.c)])[float(result.c)]
-    plain = rivals.compare(MODELS, data, c=float(result.c), rng=0)
-    assert np.array_equal(at_own.probability, plain.probability)
-
-
-def test_correcting_needs_a_curve_that_rises(data):
-    found = calibration(falls=True)
-    with pytest.raises(ValueError, match="needs a curve that rises"):
-        found.correction(C[0])
-
-
-def test_correcting_needs_a_calibration_and_no_margin(data):
-    with pytest.raises(ValueError, match="pass c=calibration"):
-        rivals.compare(MODELS, data, c=0.5, correct=True)
-    with pytest.raises(ValueError, match="margin"):
-        rivals.compare(MODELS, data, c=calibration(), correct=True, margin=0.1)
 
 
 @pytest.mark.parametrize(

@@ -74,7 +74,7 @@ def test_compare_and_calibrate_agree_on_b():
         models[name] = model.losses(data, n_simulations=1, rng=seed)
     for place, c in enumerate(here.c):
         result = rivals.compare(models, method="beta", c=c, rng=0)
-        error = np.hypot(found.standard_error[place], result.standard_error[0, 1])
+        error = np.hypot(found.standard_error[place], result.beside(result.best).error[0])
         assert abs(found.probability[place] - result.probability[0, 1]) < 5 * error
 
 

@@ -26,7 +26,6 @@ def test_options_have_the_names_of_the_library():
     arguments = set(inspect.signature(compare).parameters)
     for name in (
         "method",
-        "correct",
         "groups",
         "order",
         "clusters",

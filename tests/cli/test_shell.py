@@ -14,6 +14,7 @@ pytest.importorskip("polars")
 
 from terminal import table, written
 
+COMPARE = '"$PYTHON" -m rivals compare losses.csv --groups school'
 SCRIPT = """
 set -u
 of="losses.csv --groups school --fitted-before"
@@ -38,3 +39,23 @@ def test_a_script_branches_on_the_gate(tmp_path):
         check=True,
     )
     assert done.stdout.split() == ["0", "1", "3", "2", "named"]
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
+@pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-"])
+def test_closed_outputs_are_no_error(tmp_path, closed):
+    written(tmp_path, table(0.5))
+    done = subprocess.run(
+        [
+            "bash",
+            "-c",
+            f"{COMPARE} {closed}; echo $? > status",
+        ],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHON": sys.executable},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert (tmp_path / "status").read_text(encoding="utf-8").strip() == "0"
+    assert "Traceback" not in done.stderr

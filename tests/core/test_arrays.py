@@ -257,7 +257,7 @@ def indexed(values):
 
 
 def numbers_of(result):
-    risks = [result.risk[name] for name in result.names]
+    risks = [result.risk[name] for name in result.risk]
     return np.array([*risks, *np.ravel(result.probability)])
 
 

@@ -13,7 +13,7 @@ GIVEN = problem(1, n_models=4, n_simulations=0, left_out=False).compare()
 
 @pytest.mark.parametrize("margin", [0.0, 0.05])
 def test_matrix_and_rows_are_the_same(margin):
-    evidence = GIVEN.at(margin=margin).evidence
+    evidence = GIVEN.at(margin=margin)._decided.evidence
     matrix = evidence.probability
     for model in range(4):
         np.testing.assert_array_equal(evidence.row(model), matrix[model])
@@ -29,15 +29,17 @@ def test_only_pairs_that_were_asked_for_are_known():
     known = ~np.isnan(part.probability)
     np.testing.assert_array_equal(known, [[1, 0, 0, 1], [0, 1, 1, 0], [0, 1, 1, 0], [1, 0, 0, 1]])
     assert not part.is_complete
-    np.testing.assert_array_equal(part.probability[known], GIVEN.evidence.probability[known])
+    np.testing.assert_array_equal(
+        part.probability[known], GIVEN._decided.evidence.probability[known]
+    )
     more = reduced.evidence(Setting(), (np.array([0, 0, 3, 3]), np.array([1, 2, 1, 2])))
     whole = part.joined(more)
     assert whole.is_complete
-    np.testing.assert_array_equal(whole.probability, GIVEN.evidence.probability)
+    np.testing.assert_array_equal(whole.probability, GIVEN._decided.evidence.probability)
 
 
 def test_nobody_changes_it_afterwards():
     with pytest.raises(ValueError, match="read-only"):
-        GIVEN.evidence.risk[0] = 0.0
+        GIVEN._decided.evidence.risk[0] = 0.0
     with pytest.raises(ValueError, match="read-only"):
-        GIVEN.evidence.forward[0] = 0.0
+        GIVEN._decided.evidence.forward[0] = 0.0

@@ -46,30 +46,10 @@ def test_the_decision_is_that_of_all_pairs(monkeypatch, name, seed):
 def test_most_pairs_are_not_asked_for():
     given = problem(0, n_models=200, sizes=np.full(10, 20), n_simulations=0, left_out=False)
     result = given.compare()
-    assert result.evidence.better.size < 0.6 * 200 * 199 / 2
+    assert result._decided.evidence.better.size < 0.6 * 200 * 199 / 2
     # Whoever asks for the whole matrix gets it.
     assert np.isfinite(result.probability).all()
-    known = ~np.isnan(result.evidence.probability)
+    known = ~np.isnan(result._decided.evidence.probability)
     np.testing.assert_allclose(
-        result.evidence.probability[known], result.probability[known], rtol=0, atol=1e-12
+        result._decided.evidence.probability[known], result.probability[known], rtol=0, atol=1e-12
     )
-
-
-def test_a_correction_is_applied_to_all_of_them(monkeypatch):
-    given = problem(2, n_models=12, n_simulations=4)
-    summary = given.compare().summary
-
-    def squeezed(values):
-        return 0.5 + 0.6 * (values - 0.5)
-
-    law = Groups()
-    monkeypatch.setattr(rivals_judge, "MANY", 10**6)
-    plain, _ = judge(Reduced(law, summary), Setting())
-    evidence, decision = judge(Reduced(law, summary), Setting(), squeezed)
-    np.testing.assert_allclose(evidence.forward, squeezed(plain.forward))
-    assert decision.rejections == {}
-    monkeypatch.setattr(rivals_judge, "MANY", 2)
-    _, few = judge(Reduced(law, summary), Setting(threshold=0.7), squeezed)
-    monkeypatch.setattr(rivals_judge, "MANY", 10**6)
-    _, every = judge(Reduced(law, summary), Setting(threshold=0.7), squeezed)
-    assert few.rejections == every.rejections

@@ -18,7 +18,6 @@ ABOUT_LOSSES = [
     "data",
     "groups",
     "method",
-    "correct",
     "order",
     "clusters",
     "by",

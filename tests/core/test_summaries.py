@@ -77,7 +77,9 @@ def test_ten_sites_in_ten_processes_decide_as_all_their_losses_together(tmp_path
     np.testing.assert_allclose(joined.probability, raw.probability, rtol=0, atol=1e-9)
     assert joined.survivors == raw.survivors
     assert joined.summary.groups == raw.summary.groups
-    np.testing.assert_allclose(joined.over(1), raw.over(1), rtol=0, atol=1e-9)
+    np.testing.assert_allclose(
+        joined.at(new_groups=1).probability, raw.at(new_groups=1).probability, rtol=0, atol=1e-9
+    )
 
 
 def test_no_loss_of_a_point_is_in_what_a_site_sends():

@@ -32,9 +32,9 @@ def test_risk_and_rejections_are_those_of_plain_lines(seed):
     given = problem(seed, left_out=False)
     result = given.compare()
     risk = plain.mean_over_groups(given.observed, given.groups)
-    np.testing.assert_allclose(result.evidence.risk, risk, rtol=1e-12)
+    np.testing.assert_allclose(result._decided.evidence.risk, risk, rtol=1e-12)
     rejected = plain.rejected(risk, result.probability)
-    names = result.names
+    names = list(result.risk)
     assert {names[model]: names[by] for model, by in rejected.items()} == {
         model: found.by for model, found in result.rejections.items()
     }
@@ -43,8 +43,8 @@ def test_risk_and_rejections_are_those_of_plain_lines(seed):
 def test_more_new_groups_are_surer_where_groups_are_of_one_size():
     given = problem(3, sizes=np.full(9, 20), n_models=2)
     result = given.compare()
-    a, b = (result.names.index(name) for name in result.ranking)
-    rising = [result.over(m)[a, b] for m in (2, 4, 9, 50, inf)]
+    a, b = (list(result.risk).index(name) for name in result.ranking)
+    rising = [result.at(new_groups=m).probability[a, b] for m in (2, 4, 9, 50, inf)]
     assert all(np.diff(rising) > 0.0)
 
 
@@ -72,7 +72,7 @@ def test_the_lower_mean_is_always_the_favourite():
     for seed in range(40):
         result = problem(seed, n_simulations=0).compare()
         for m in (1, None, inf):
-            p, risk = result.at(new_groups=m).probability, result.evidence.risk
+            p, risk = result.at(new_groups=m).probability, result._decided.evidence.risk
             assert ((risk[:, None] < risk) <= (p >= 0.5)).all()
         assert result.best == result.ranking[0]
 
@@ -92,7 +92,7 @@ def test_c_has_no_meaning():
 def test_an_interval_is_that_of_the_law():
     given = problem(8, n_models=3)
     result = given.compare(level=0.8)
-    low, high = result.reduced.interval(result.setting, np.array([1, 2]), np.array([0, 0]))
+    low, high = result._decided.reduced.interval(result.setting, np.array([1, 2]), np.array([0, 0]))
     law = result.method.differences(
         result.summary, result.setting, np.array([1, 2]), np.array([0, 0])
     )

@@ -34,7 +34,7 @@ def test_scale_and_offset_of_the_losses_do_not_matter():
 def test_a_larger_c_is_less_sure():
     given = problem(4, n_models=2, n_simulations=4)
     result = rivals.compare(given.without_groups)
-    a, b = (result.names.index(name) for name in result.ranking)
+    a, b = (list(result.risk).index(name) for name in result.ranking)
     falling = [result.at(c=c).probability[a, b] for c in (1e-6, 0.01, 0.25, 1.0, 100.0)]
     assert np.all(np.diff(falling) < 0.0)
     assert falling[-1] > 0.5
@@ -77,11 +77,11 @@ def test_neighbours_of_a_series_depend_on_each_other():
 def test_intervals_are_those_of_the_law():
     given = problem(5, n_models=3, n_simulations=2)
     result = rivals.compare(given.without_groups, level=0.8)
-    low, high = result.reduced.risk_interval(result.setting)
+    low, high = result._decided.reduced.risk_interval(result.setting)
     law = result.method.risks(result.summary, result.setting)
     np.testing.assert_allclose(law.below(low)[0], 0.1, atol=1e-10)
     np.testing.assert_allclose(law.below(high)[0], 0.9, atol=1e-10)
-    np.testing.assert_allclose(0.5 * (low + high), result.evidence.risk, atol=1e-9)
+    np.testing.assert_allclose(0.5 * (low + high), result._decided.evidence.risk, atol=1e-9)
 
 
 def test_a_law_of_no_width_is_a_step():
@@ -109,7 +109,7 @@ def test_options_of_groups_are_refused(option):
     with pytest.raises(ValueError, match=f"{next(iter(option))} has no meaning"):
         result.at(**option)
     with pytest.raises(ValueError, match="new_groups has no meaning"):
-        result.over(1)
+        result.at(new_groups=1)
 
 
 def test_without_simulations_it_is_refused():

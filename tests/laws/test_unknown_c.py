@@ -46,7 +46,7 @@ def test_it_is_antisymmetric_and_stands_beside_the_decision():
     assert both[0, 0] == pytest.approx(1.0, abs=1e-12)
     assert f"{one_data_set().n_data_sets} real data sets" in result.conclusion
     assert "c unknown" in str(result)
-    low, _ = result.reduced.risk_interval(result.setting)
+    low, _ = result._decided.reduced.risk_interval(result.setting)
     wide = law.risks_without_c(*args).below(low)[0]
     assert wide.shape == (2,)
 

@@ -12,7 +12,6 @@ from problems import beside_a_baseline
 from rivals import plots
 from rivals._result import sentences as say
 from rivals.plots._risks import density
-from rivals.plots._sweep import strongest_rival
 from rivals.testbeds import toys
 
 plt = pytest.importorskip("matplotlib.pyplot", reason='pip install "rivals[plot]"')
@@ -41,8 +40,8 @@ def one_data_set(law: str | None = None):
     return rivals.compare(models, y, method=law, n_simulations=2, rng=0)
 
 
-ON_GROUPS = ["differences", "forest", "looks", "plan", "probability", "risks", "ties"]
-ON_ONE = ["differences", "probability", "risks", "sweep", "ties"]
+ON_GROUPS = ["differences", "forest", "looks", "plan", "risks"]
+ON_ONE = ["differences", "risks"]
 
 
 @pytest.mark.parametrize("kind", ON_GROUPS)
@@ -65,8 +64,7 @@ def test_all_kinds_of_one_data_set_are_drawn_in_a_dark_style(kind, law):
         ax = plots.plot(one_data_set(law), kind)
         ax.figure.canvas.draw()
         texts = [*ax.texts, *ax.get_yticklabels()]
-        if kind != "probability":  # whose numbers stand on colours
-            assert all(_brightness(text.get_color()) > 0.5 for text in texts)
+        assert all(_brightness(text.get_color()) > 0.5 for text in texts)
 
 
 def _brightness(colour) -> float:
@@ -75,7 +73,7 @@ def _brightness(colour) -> float:
     return float(np.mean(to_rgb(colour)))
 
 
-@pytest.mark.parametrize("kind", ["differences", "risks", "ties", "forest", "probability"])
+@pytest.mark.parametrize("kind", ["differences", "risks", "forest"])
 @pytest.mark.parametrize("size", [None, (3.4, 3.0), (7.0, 4.0)])
 def test_names_of_many_models_do_not_overlap(kind, size):
     """Where there is no room, fewer models are drawn, and the picture says so."""
@@ -86,7 +84,7 @@ def test_names_of_many_models_do_not_overlap(kind, size):
     boxes = [label.get_window_extent() for label in ax.get_yticklabels() if label.get_text()]
     boxes.sort(key=lambda box: box.y0)
     assert all(a.y1 <= b.y0 + 2.0 for a, b in pairwise(boxes))
-    if kind != "forest" and not (kind == "ties" and size is None):
+    if kind != "forest":
         assert "not drawn" in ax.figure.get_suptitle().replace("\n", " ")
 
 
@@ -103,16 +101,11 @@ def test_what_needs_groups_says_so(kind):
         plots.plot(one_data_set(), kind)
 
 
-def test_sweep_needs_simulations():
-    with pytest.raises(ValueError, match="no simulations"):
-        plots.plot_sweep(grouped())
-
-
 def test_forest_shows_each_group_and_the_three_answers():
     result = grouped()
-    best, other = (result.names.index(name) for name in result.ranking[:2])
+    best, other = (list(result.risk).index(name) for name in result.ranking[:2])
     ax = plots.plot_forest(result)
-    gaps = result.groups.means[other] - result.groups.means[best]
+    gaps = result._decided.groups.means[other] - result._decided.groups.means[best]
     points = ax.collections[1].get_offsets()
     np.testing.assert_allclose(points[:, 0], np.sort(gaps)[::-1], rtol=1e-9)
     labels = [label.get_text() for label in ax.get_yticklabels()]
@@ -147,7 +140,7 @@ def test_forest_of_very_many_groups_draws_some_of_them():
 def test_densities_agree_with_the_law():
     """The normal density of method "transport", to the error of 160 steps."""
     result = one_data_set()
-    grid, heights = density(result)
+    grid, heights = density(result._decided)
     law = result.method.risks(result.summary, result.setting)
     sd = np.sqrt(law.variance[0])[:, None]
     expected = np.exp(-0.5 * ((grid - law.centre[:, None]) / sd) ** 2)
@@ -158,10 +151,10 @@ def test_one_data_set_shows_intervals_with_c_unknown():
     """Two bars in each row; the thin one, with c unknown, is `risk_interval`."""
     result = one_data_set()
     ax = plots.plot_risks(result)
-    low, high = result.reduced.risk_interval(result.setting, without_c=True)
+    low, high = result._decided.reduced.risk_interval(result.setting, without_c=True)
     bars = [line for line in ax.collections if hasattr(line, "get_segments")]
     thin = [bar.get_segments()[0][:, 0] for bar in bars[::2]]
-    places = [result.names.index(name) for name in result.ranking]
+    places = [list(result.risk).index(name) for name in result.ranking]
     np.testing.assert_allclose(thin, np.transpose([low, high])[places], rtol=1e-9)
     assert "c unknown" in ax.figure.get_suptitle().replace("\n", " ")
 
@@ -171,36 +164,8 @@ def test_differences_are_those_of_the_table():
     ax = plots.plot_differences(result)
     words = result.table.columns[-1].cells
     assert [text.get_text().endswith(word) for text, word in zip(ax.texts, words, strict=True)]
-    behind = [line.get_xdata()[0] for line in ax.lines[: len(result.names)]]
+    behind = [line.get_xdata()[0] for line in ax.lines[: len(result.risk)]]
     np.testing.assert_allclose(behind, [0.0, *result.table.columns[2].values[1:]], rtol=1e-12)
-
-
-def test_probability_draws_pairs_and_frames_rejections():
-    result = grouped(spread=0.01)
-    ax = plots.plot_probability(result)
-    order = [result.names.index(name) for name in result.ranking]
-    expected = result.probability[np.ix_(order, order)]
-    np.fill_diagonal(expected, np.nan)
-    np.testing.assert_array_equal(np.asarray(ax.images[0].get_array().filled(np.nan)), expected)
-    assert len(ax.patches) == len(result.rejections) > 0
-
-
-def test_strongest_rival_decides_at_every_c():
-    """It passes the threshold exactly where the model is rejected or undecided."""
-    for run in one_data_set().sweep().values():
-        strongest = strongest_rival(run.evidence)
-        above = {run.names[i] for i in np.flatnonzero(strongest > run.setting.threshold)}
-        assert above == set(run.rejections) | set(run.decision.undecided)
-
-
-def test_ties_draw_intervals_of_ranks_in_tiers():
-    result = grouped(n_models=20, n_groups=20, spread=0.3)
-    ranks = result.ranks()
-    ax = plots.plot_ties(result)
-    segments = np.array(ax.collections[0].get_segments())
-    order = np.argsort(ranks.tier, kind="stable")
-    np.testing.assert_array_equal(segments[:, 0, 0], ranks.low[order])
-    np.testing.assert_array_equal(segments[:, 1, 0], ranks.high[order])
 
 
 def test_looks_are_full_where_a_winner_is_named():
@@ -229,7 +194,7 @@ def test_quantiles_of_both_processes(law, tail):
 def test_pictures_of_several_axes_keep_to_their_own():
     figure, axes = plt.subplots(1, 2, layout="constrained")
     plots.plot_risks(one_data_set(), ax=axes[0])
-    plots.plot_sweep(one_data_set(), ax=axes[1])
+    plots.plot_differences(one_data_set(), ax=axes[1])
     assert figure.get_suptitle() == ""
     assert axes[0].get_title(loc="left")
     figure.canvas.draw()

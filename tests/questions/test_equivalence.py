@@ -6,6 +6,7 @@ import pytest
 import rivals
 from problems import problem
 from rivals._questions.equivalence import LEAST_GROUPS
+from samples import rows_of
 
 
 def pair(gap, spread, n_groups=20, seed=0):
@@ -20,11 +21,11 @@ def pair(gap, spread, n_groups=20, seed=0):
 
 @pytest.mark.parametrize(
     ("gap", "margin", "decision"),
-    [(0.0, 0.5, "equivalent"), (1.0, 0.5, "better"), (0.5, 0.5, "undecided")],
+    [(0.0, 0.5, "equivalent"), (1.0, 0.5, "better"), (0.5, 0.5, "open")],
 )
 def test_three_outcomes(gap, margin, decision):
     found = pair(gap, 0.1).equivalence(margin)
-    assert found.decisions == (decision,)
+    assert found.outcomes == (decision,)
     total = np.array(found.better) + found.equivalent + found.worse
     np.testing.assert_allclose(total, 1.0, atol=1e-12)
 
@@ -33,7 +34,7 @@ def test_outcomes_are_those_of_the_law():
     result = pair(0.05, 0.1)
     found = result.equivalence(0.06)
     at_margin = result.at(margin=0.06)
-    best = result.names.index(result.best)
+    best = list(result.risk).index(result.best)
     assert found.better[0] == pytest.approx(at_margin.probability[best, 1 - best], abs=1e-12)
     assert found.worse[0] == pytest.approx(at_margin.probability[1 - best, best], abs=1e-12)
 
@@ -61,7 +62,7 @@ def test_that_is_said_where_the_margin_is_that_of_the_decision():
 
 def test_it_stands_in_the_decision_where_there_is_a_margin():
     result = pair(0.0, 0.05).at(margin=0.3)
-    decisions = [row["decision"] for row in result.table.to_dict()]
+    decisions = [row["decision"] for row in rows_of(result.table)]
     assert decisions == ["best", "equivalent"]
     assert "Equivalent to" in result.conclusion
     assert "No winner is named" not in result.conclusion
@@ -79,5 +80,5 @@ def test_what_cannot_show_it_is_refused():
     with pytest.raises(ValueError, match="11 groups cannot show it"):
         pair(0.0, 0.1, LEAST_GROUPS - 1).equivalence(0.1)
     few = pair(0.0, 0.01, LEAST_GROUPS - 1).at(margin=0.3)
-    assert {row["decision"] for row in few.table.to_dict()} == {"best", "not rejected"}
+    assert {row["decision"] for row in rows_of(few.table)} == {"best", "not rejected"}
     assert "equivalent is not judged" in few.details()

@@ -108,7 +108,7 @@ def test_differences_of_unknown_error_are_refused():
 def test_the_difference_and_its_interval_are_those_of_the_comparison():
     result = study(0.2)
     gate = result.gate("old")
-    row = result.to_records(beside="old")[0]
+    row = result.beside("old").to_records()[0]
     assert (gate.difference, gate.low, gate.high) == (row["difference"], row["low"], row["high"])
     assert gate.difference == pytest.approx(gate.losses[0] - gate.losses[1], rel=1e-12)
     assert gate.low < gate.difference < gate.high

@@ -191,7 +191,7 @@ def test_every_open_model_is_beside_the_best():
     plan = result.plan()
     assert (plan.lowest, set(plan.models)) == ("A", {"B", "C"})
     assert plan.more_groups == (5, 10, 20, 40)
-    places = [result.names.index(name) for name in plan.models]
+    places = [list(result.risk).index(name) for name in plan.models]
     np.testing.assert_array_equal(plan.probability, result.probability[0, places])
 
 
@@ -201,7 +201,8 @@ def test_what_is_said():
     assert "5 more" in str(plan)
     assert "if that larger study were repeated" in plan.conclusion
     assert "<td" in plan._repr_html_()
-    assert json.loads(json.dumps(plan.to_dict(), allow_nan=False))["chance"] == plan.chance.tolist()
+    rows = json.loads(json.dumps(plan.to_dict(), allow_nan=False))["records"]
+    assert [row["chance"] for row in rows] == plan.chance.ravel().tolist()
     assert "in a single new group" in pilot(new_groups=1).plan().conclusion
     assert "over all groups" in pilot(new_groups=math.inf).plan().conclusion
     assert "by more than 0.02" in pilot(margin=0.02).plan().conclusion
@@ -212,14 +213,14 @@ def test_a_frame_has_a_row_for_each_model_and_number():
     pytest.importorskip("pandas")
     frame = pilot().plan([5, 10]).to_dataframe()
     assert list(frame["model"]) == ["B", "B"]
-    assert list(frame["more_groups"]) == [5, 10]
+    assert list(frame["more"]) == [5, 10]
 
 
 def test_where_nothing_is_open_a_plan_says_so():
     plan = pilot(gap=3.0).plan()
     assert plan.models == ()
     assert "Nothing is open" in str(plan)
-    assert json.loads(json.dumps(plan.to_dict(), allow_nan=False))["chance"] == []
+    assert json.loads(json.dumps(plan.to_dict(), allow_nan=False))["records"] == []
 
 
 def test_a_plan_that_is_no_probability_cannot_be_made():

@@ -124,7 +124,9 @@ def test_p_by_reversal_is_that_of_the_formula(y):
     d = 0.5 - y
     expected = norm.cdf(d.mean() / np.sqrt(2 * 0.2**2 + 2 * d.var() / y.size))
     # 1 000 recordings: four standard errors.
-    assert result.probability[0, 1] == pytest.approx(expected, abs=4 * result.standard_error[0, 1])
+    assert result.probability[0, 1] == pytest.approx(
+        expected, abs=4 * result.beside(result.best).error[0]
+    )
     assert result.method.name == "reversal"
     assert np.isnan(result.c)
 

@@ -58,10 +58,10 @@ def test_the_bcg_trials_are_those_of_metafor_by_reml_and_close_to_them_by_ours()
     assert tau == pytest.approx(0.5597, abs=2e-4)
     summary = summaries(trials(values, np.sqrt(variances)), **TWO)
     result = rivals.compare(summary, level=0.95)
-    beside = result.beside(result.names[0])
+    beside = result.beside(next(iter(result.risk)))
     tau_here, part = beside.tau[0], beside.i2[0]
     whole = result.at(new_groups=np.inf)
-    low, high = whole.reduced.interval(whole.setting, np.array([1]), np.array([0]))
+    low, high = whole._decided.reduced.interval(whole.setting, np.array([1]), np.array([0]))
     # With a flat τ the mean is the same within a tenth of its error, and τ is a little larger.
     assert 0.5 * (low[0] + high[0]) == pytest.approx(mean, abs=0.02)
     assert tau < tau_here < 1.2 * tau
@@ -83,7 +83,7 @@ def test_many_groups_give_the_mean_and_interval_of_hartung_and_knapp(n_groups):
     half = stats.t.ppf(0.95, n_groups - 1) * error
     summary = summaries(trials(values, np.sqrt(variances)), **TWO)
     result = rivals.compare(summary, new_groups=np.inf)
-    low, high = result.reduced.interval(result.setting, np.array([1]), np.array([0]))
+    low, high = result._decided.reduced.interval(result.setting, np.array([1]), np.array([0]))
     assert 0.5 * (low[0] + high[0]) == pytest.approx(mean, abs=0.05 * half)
     assert 1.05 * half < 0.5 * (high[0] - low[0]) < 1.35 * half
 
@@ -220,10 +220,10 @@ def test_the_order_of_rows_does_not_matter():
     shuffled = frame.sample(fraction=1.0, shuffle=True, seed=1)
     first = rivals.compare(summaries(frame, correlation=0.5, **LONG))
     second = rivals.compare(summaries(shuffled, correlation=0.5, **LONG))
-    for a in first.names:
-        for b in first.names:
-            here = first.probability[first.names.index(a), first.names.index(b)]
-            there = second.probability[second.names.index(a), second.names.index(b)]
+    for a in first.risk:
+        for b in first.risk:
+            here = first.probability[a, b]
+            there = second.probability[a, b]
             assert here == pytest.approx(there, rel=1e-9)
 
 

@@ -109,9 +109,9 @@ def test_scores_become_losses_whatever_the_order_of_rows():
         assert each.mean == pytest.approx(1.0 - rows["score"].mean())
         assert sorted(shuffled[name].observed) == sorted(each.observed)
     first, second = rivals.compare(losses), rivals.compare(shuffled)
-    for a in first.names:
-        beside = dict(zip(first.names, first.probability[first.names.index(a)], strict=True))
-        other = dict(zip(second.names, second.probability[second.names.index(a)], strict=True))
+    for a in first.risk:
+        beside = first.probability[a]
+        other = second.probability[a]
         assert beside == pytest.approx(other, rel=1e-9)
 
 

@@ -96,7 +96,7 @@ def test_rows_of_a_multivariate_distribution_are_points():
     np.testing.assert_allclose(candidate.loss(draws), -model.logpdf(draws))
     other = distribution(stats.multivariate_normal([0.0, 1.0]))
     result = rivals.compare({"right": candidate, "other": other}, draws, rng=0)
-    assert set(result.names) == {"right", "other"}
+    assert set(result.risk) == {"right", "other"}
 
 
 @pytest.mark.parametrize("model", [stats.norm, 3.0, "norm"])

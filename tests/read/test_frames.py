@@ -244,3 +244,37 @@ def test_a_name_is_no_pattern(tmp_path, read, ending):
     (tmp_path / f"glob[1].{ending}").unlink()
     with pytest.raises(FileNotFoundError, match="no such file"):
         read(tmp_path / f"glob[1].{ending}", groups="g")
+
+
+def test_a_packed_file_that_is_no_table_is_not_unpacked(tmp_path):
+    path = tmp_path / "bomb.csv.gz"
+    with gzip.open(path, "wb", compresslevel=9) as file:
+        file.write(b"a,b\n")
+        for _ in range(300):  # 300 MB in .3 MB
+            file.write(b"1,2\n" * 250_000)
+    raw = io.BytesIO(path.read_bytes())
+    for read in (rivals.read.table, rivals.read.summaries):
+        with pytest.raises(ValueError, match="unpack into more than"):
+            read(path, **({"groups": "a"} if read is rivals.read.summaries else {}))
+    with pytest.raises(ValueError, match="unpack into more than"):
+        rivals.read.table(raw)
+    path.write_bytes(path.read_bytes()[:1000])
+    with pytest.raises(ValueError, match="a part of one"):
+        rivals.read.table(path)
+
+
+def test_a_header_that_no_table_has_is_refused_with_a_sentence():
+    with pytest.raises(ValueError, match="the header cannot be read"):
+        rivals.read.table(io.BytesIO(b"a," + b"b" * 3_000_000 + b"\n1,2\n2,3\n"))
+
+
+def test_codes_for_terminals_in_names_are_written_out(tmp_path):
+    path = tmp_path / "x\x1b[31m.csv"
+    path.write_text("a,b\n1,2\nx,3\n", encoding="utf-8")
+    for name in (path, tmp_path / "y\x1b[31m.csv"):
+        with pytest.raises((ValueError, FileNotFoundError)) as caught:
+            rivals.read.table(name)
+        assert "\x1b" not in str(caught.value)
+        assert "\\x1b[31m.csv" in str(caught.value)
+    with pytest.raises(ValueError, match=r"columns: .* has letters that cannot be printed"):
+        rivals.read.table(polars.DataFrame({"a\x1b": [1.0, 2.0], "b": [1.0, 2.5]}))

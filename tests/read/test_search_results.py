@@ -42,7 +42,7 @@ def test_a_fold_is_a_group_of_one_point():
     np.testing.assert_array_equal(losses["weak"].observed, -found["weak"]["test_score"])
     result = rivals.compare(losses)
     assert result.best == "weak"
-    assert result.n_groups == 12
+    assert result._decided.n_groups == 12
     assert result.summary.source.left_out is True
     assert result.summary.source.library == "scikit-learn"
 

@@ -44,7 +44,7 @@ def test_excel(tmp_path, monkeypatch):
     frame.write_excel("losses.xlsx")
     space = {"rivals": rivals}
     exec(recipe("recipes.md", "read_excel"), space)
-    assert set(space["result"].names) == {"p", "q"}
+    assert set(space["result"].risk) == {"p", "q"}
 
 
 def test_lmfit():

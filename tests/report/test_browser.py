@@ -129,13 +129,16 @@ def test_another_model_is_chosen_for_groups_and_as_baseline(browser, written):
         select.dispatchEvent(new Event("input"));
     """
     browser.run(choose, "beside-model")
-    assert browser.rows("beside") == result.against(second).rows
+    assert browser.rows("beside") == result.beside(second).table.rows
     browser.run(choose, "group-model")
-    best = result.names.index(result.ranking[0])
-    gaps = result.groups.means[result.names.index(second)] - result.groups.means[best]
+    best = list(result.risk).index(result.ranking[0])
+    gaps = (
+        result._decided.groups.means[list(result.risk).index(second)]
+        - result._decided.groups.means[best]
+    )
     shown = [row[0] for row in browser.rows("groups")[3:]]
     order = np.argsort(-gaps, kind="stable")
-    assert shown == [str(result.groups.groups[place]) for place in order]
+    assert shown == [str(result._decided.groups.groups[place]) for place in order]
 
 
 def test_the_methods_paragraph_is_copied(browser, written):

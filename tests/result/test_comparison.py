@@ -9,6 +9,7 @@ import pytest
 import rivals
 from problems import problem
 from rivals import Losses
+from samples import rows_of
 
 
 def plain_rows(result):
@@ -41,52 +42,52 @@ def result(request):
 
 
 def test_all_forms_tell_the_same_decision(result):
-    decisions = {row["model"]: row["decision"] for row in result.table.to_dict()}
+    decisions = {row["model"]: row["decision"] for row in rows_of(result.table)}
     assert tuple(decisions) == result.ranking
     assert {name for name, word in decisions.items() if "rejected" in word.split()[:1]} == set(
         result.rejections
     )
-    assert set(result.survivors) | set(result.rejections) == set(result.names)
+    assert set(result.survivors) | set(result.rejections) == set(result.risk)
     found = json.loads(json.dumps(result.to_dict(), allow_nan=False))
     assert found["best"] == result.best
     assert found["survivors"] == list(result.survivors)
-    assert found["table"] == json.loads(json.dumps(plain_rows(result)))
+    assert found["records"] == json.loads(json.dumps(plain_rows(result)))
     assert found["conclusion"] == result.conclusion
     for text in (str(result), result.to_markdown(), result._repr_html_()):
-        assert all(name in text for name in result.names)
+        assert all(name in text for name in result.risk)
     assert result.conclusion in str(result)
     assert repr(result) == str(result)
 
 
 def test_the_screen_is_a_screen(result):
     lines = str(result).splitlines()
-    assert len(lines) <= 8 + len(result.names)
-    assert max(map(len, lines[: 5 + len(result.names)])) <= 120
+    assert len(lines) <= 8 + len(result.risk)
+    assert max(map(len, lines[: 5 + len(result.risk)])) <= 120
 
 
 def test_differences_are_between_mean_losses_of_one_estimand(result):
-    place = {name: row for row, name in enumerate(result.names)}
+    place = {name: row for row, name in enumerate(result.risk)}
     first = result.risk[result.ranking[0]]
-    for row in result.table.to_dict():
-        risk = result.evidence.risk[place[row["model"]]]
+    for row in rows_of(result.table):
+        risk = result._decided.evidence.risk[place[row["model"]]]
         assert next(row[head] for head in row if head.startswith("mean loss over ")) == risk
         over = [value for head, value in row.items() if head.endswith("mean") and "worse" in head]
         assert over == [None if row["model"] == result.ranking[0] else risk - first]
 
 
 def test_probabilities_of_the_table_are_those_of_the_matrix():
-    best = GROUPED.names.index(GROUPED.best)
+    best = list(GROUPED.risk).index(GROUPED.best)
     for number, head in ((1, "1 new group"), (9, "9 new groups")):
-        matrix = GROUPED.over(number)
-        for row in GROUPED.table.to_dict():
+        matrix = GROUPED.at(new_groups=number).probability
+        for row in rows_of(GROUPED.table):
             value = row[f"P(best wins again) in {head}"]
-            other = GROUPED.names.index(row["model"])
+            other = list(GROUPED.risk).index(row["model"])
             assert value is None if other == best else value == pytest.approx(matrix[best, other])
 
 
 def test_beside_any_model():
-    for name in GROUPED.names:
-        rows = {row["model"]: row for row in GROUPED.against(name).to_dict()}
+    for name in list(GROUPED.risk):
+        rows = {row["model"]: row for row in rows_of(GROUPED.beside(name).table)}
         head = "worse than the best" if name == GROUPED.best else f"worse than {name}"
         for other, row in rows.items():
             low_high = row[f"{head} 90 % interval"]
@@ -95,27 +96,64 @@ def test_beside_any_model():
             else:
                 assert low_high[0] < row[f"{head} mean"] < low_high[1]
     with pytest.raises(ValueError, match="did you mean 'm0'"):
-        GROUPED.against("m00")
+        GROUPED.beside("m00")
 
 
-def test_pairs_are_of_the_matrix():
-    rows = GROUPED.pairs.to_dict()
-    assert len(rows) == 6
-    for row in rows:
-        a, b = GROUPED.names.index(row["better"]), GROUPED.names.index(row["worse"])
-        assert row["P"] == GROUPED.probability[a, b]
-        assert row["difference"] >= 0.0
+def test_p_is_labelled():
+    p = GROUPED.probability
+    whole = np.asarray(p)
+    for a, first in enumerate(GROUPED.risk):
+        assert list(p[first]) == list(GROUPED.risk)
+        for b, second in enumerate(GROUPED.risk):
+            assert p[first, second] == p[a, b] == p[first][second] == whole[a, b]
+            assert first in str(p)
+    rows = p.to_records()
+    assert len(rows) == 12
+    assert all(row["p_better"] == p[row["model"], row["beside"]] for row in rows)
+    assert p.to_dict()["m0"]["m1"] == p["m0", "m1"]
+    with pytest.raises(ValueError, match="did you mean 'm0'"):
+        p["m00"]
 
 
-def test_the_table_of_groups():
-    rows = GROUPED.groups_table().to_dict()
-    assert [row["group"] for row in rows] == [str(number) for number in range(9)]
-    for row in rows:
-        losses = {name: row[f"mean loss {name}"] for name in GROUPED.names}
-        assert row["lowest"] == min(losses, key=losses.get)
-        assert row["points"] == 20
-    with pytest.raises(ValueError, match="there are no groups"):
-        ALONE.groups_table()
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda result: result,
+        lambda result: result.probability,
+        lambda result: result.beside("m1"),
+        lambda result: result.equivalence(0.1),
+        lambda result: result.ranks(),
+        lambda result: result.looks(),
+        lambda result: result.plan([5]),
+        lambda result: result.gate("m0", model="m1"),
+    ],
+)
+@pytest.mark.parametrize("options", [{}, {"margin": 0.1}, {"new_groups": 1}, {"looks": "any"}])
+def test_columns_never_change(ask, options):
+    pandas = pytest.importorskip("pandas")
+    result = problem(3, n_models=4, sizes=[20] * 14, left_out=False, n_simulations=0).compare()
+    answer = ask(result.at(**options))
+    assert all(tuple(row) == answer.COLUMNS for row in answer.to_records())
+    frame = answer.to_dataframe()
+    assert isinstance(frame, pandas.DataFrame)
+    assert tuple(frame.columns) == answer.COLUMNS
+    assert len(frame) == len(answer.to_records())
+    json.dumps(answer.to_dict(), allow_nan=False)
+    html = answer._repr_html_()
+    assert html.startswith(("<p>", "<table>"))
+    assert "\x02" not in html + str(answer)
+
+
+def test_a_notebook_has_header_and_record():
+    result = problem(1, n_models=2, sizes=[30] * 10, noise=0.1).compare()
+    html = result._repr_html_()
+    opening, *_ = str(result).splitlines()
+    assert html.index(opening) < html.index("<table>") < html.index(result.conclusion)
+
+
+def test_a_comparison_has_what_users_need_and_no_more():
+    public = {name for name in dir(GROUPED) if not name.startswith("_")} - {"COLUMNS"}
+    assert len(public) < 40, sorted(public)
 
 
 def test_at_other_options_it_is_the_comparison_with_these():
@@ -159,7 +197,7 @@ def test_many_models_are_counted_not_listed():
     text = str(given)
     assert "… and 20 more: result.to_dataframe()" in text
     assert len(text.splitlines()) < 32
-    assert len(given.table.to_dict()) == 40
+    assert len(rows_of(given.table)) == 40
 
 
 @pytest.mark.parametrize("gap", [0.0, 1e-18])
@@ -195,7 +233,10 @@ def test_pairs_that_nobody_can_judge_are_dashes():
     assert found.rejections.keys() == {"b", "c"}
     assert np.isnan(found.probability[1, 2])
     json.dumps(found.to_dict(), allow_nan=False)
-    assert " nan" not in f"{found}{found.against('b')}{found.pairs}{found.details()}{found.ranks()}"
+    assert (
+        " nan"
+        not in f"{found}{found.beside('b')}{found.probability}{found.details()}{found.ranks()}"
+    )
 
 
 def test_the_sources_of_losses_are_told():

@@ -31,14 +31,13 @@ QUESTIONS = {
     "details": lambda result: result.details(),
     "dict": lambda result: result.to_dict(),
     "records": lambda result: str(result.to_records()),
-    "pairs": lambda result: str(result.pairs),
-    "against": lambda result: str(result.against(result.names[0])),
+    "pairs": lambda result: str(result.probability),
+    "against": lambda result: str(result.beside(result.best)),
     "ranks": lambda result: str(result.ranks().table),
-    "gate": lambda result: str(result.gate(result.names[0], model=result.names[1])),
+    "gate": lambda result: str(result.gate(result.ranking[1], model=result.best)),
 }
 OF_GROUPS = {
     "equivalence": lambda result: str(result.equivalence(0.1)),
-    "groups": lambda result: str(result.groups_table()),
     "plan": lambda result: str(result.plan(rng=0)),
 }
 
@@ -53,7 +52,11 @@ def test_what_was_shown_can_be_pickled(name):
     again = pickle.loads(pickle.dumps(result))
     assert {key: ask(again) for key, ask in questions.items()} == answers
     assert str(pickle.loads(pickle.dumps(result.table))) == str(result.table)
-    for part in (result.ranks(), result.pairs, *([result.looks()] if name == "looks" else [])):
+    for part in (
+        result.ranks(),
+        result.probability,
+        *([result.looks()] if name == "looks" else []),
+    ):
         assert str(pickle.loads(pickle.dumps(part))) == str(part)
 
 
@@ -155,7 +158,7 @@ def test_a_notebook_runs_them_elsewhere(tmp_path):
 
 def test_arrays_of_a_summary_cannot_be_changed():
     result = RESULTS["groups"]()
-    before = result.probability.copy()
+    before = np.array(result.probability)
     for name in ("gaps", "first", "sizes"):
         with pytest.raises(ValueError, match="read-only"):
             getattr(result.summary, name)[0] = 0

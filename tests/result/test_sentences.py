@@ -112,34 +112,60 @@ SENTENCES = [
     (say.opening(2, 1, 0, "group", Provenance()), "2 models, 1 point."),
     (say.opening(2, 5, 5, "fold", Provenance(point="fold")), "2 models, 5 folds."),
     (
-        say.picture_of_differences(None, "P(best wins again)", [], 0),
-        "At the right P(best wins again), and the decision.",
+        say.picture_of_differences(0.9, "P(best wins again)", [], 0),
+        "Bars: 90 % intervals. At the right P(best wins again), and the decision.",
     ),
     (say.not_shown(3)[0], "… and 3 more: result.to_dataframe()"),
     (
-        say.decided("A", ["B", "C"], {}, "if the study were repeated", ""),
-        "A would win again if the study were repeated.",
+        say.decided("A", {"B": 0.98, "C": 0.9999}, {}, "if the study were repeated", ""),
+        "A would probably win again (P = 0.980 or more) if the study were repeated.",
     ),
     (
-        say.decided("A", ["B"], {"C": 0.91234}, "in a single new school", " by more than 0.1 nats"),
-        "A would win again by more than 0.1 nats against B in a single new school, but not surely "
-        "against C (P = 0.91). If you need one model: A.",
+        say.decided("A", {}, {}, "if the study were repeated", "", tied=["B"]),
+        "A ties with B: their mean losses are equal.",
     ),
     (
-        say.decided("A", [], {"C": 0.6, "D": 0.9}, "if the study were repeated", ""),
+        say.decided("A", {"C": 0.97}, {"D": 0.6}, "in 1 new row", "", tied=["B"]),
+        "A ties with B: their mean losses are equal. A would probably win again (P = 0.970) "
+        "against C in 1 new row. Open against D (P = 0.60).",
+    ),
+    (
+        say.expected_back(8, 0.2345),
+        "Of these 8 rejected models, 0.2 are expected to be better next time.",
+    ),
+    (
+        say.uncertainty(
+            "A", "B", {"groups": 61.0, "points": 17.0, "training": 22.0}, 159.0, "school", "pupil"
+        ),
+        "Uncertainty of B beside A: 61 % schools, 22 % training data, 17 % pupils (159 degrees of "
+        "freedom).",
+    ),
+    (
+        say.helps_most("points", "school", "pupil"),
+        "More pupils in each school would narrow it most.",
+    ),
+    (
+        say.decided(
+            "A", {"B": 0.96}, {"C": 0.91234}, "in a single new school", " by more than 0.1 nats"
+        ),
+        "A would probably win again by more than 0.1 nats (P = 0.960) against B in a single new "
+        "school, but not surely against C (P = 0.91). If you need one model: A.",
+    ),
+    (
+        say.decided("A", {}, {"C": 0.6, "D": 0.9}, "if the study were repeated", ""),
         "No winner is named: A has the lowest mean loss, but would not surely win again if the "
         "study were repeated: C (P = 0.60), D (P = 0.90). If you need one model: A.",
     ),
     (
-        say.decided("A", [], dict.fromkeys("BCDEFG", 0.65), "in a single new class", ""),
+        say.decided("A", {}, dict.fromkeys("BCDEFG", 0.65), "in a single new class", ""),
         "No winner is named: A has the lowest mean loss, but would not surely win again in a "
         "single new class: 6 models (P up to 0.65). If you need one model: A.",
     ),
     (
-        say.decided("A", ["B"], {}, "if the study were repeated", "", ["C"]),
-        "A would win again against B if the study were repeated.",
+        say.decided("A", {"B": 0.96}, {}, "if the study were repeated", "", ["C"]),
+        "A would probably win again (P = 0.960) against B if the study were repeated.",
     ),
-    (say.decided("A", [], {}, "if the study were repeated", "", ["C"]), ""),
+    (say.decided("A", {}, {}, "if the study were repeated", "", ["C"]), ""),
     (say.not_beaten_by_best({"C": "B"}), "Rejected by a model other than the best: C by B."),
     (
         say.looks_not_yet("A", ["B", "C"], "class"),
@@ -257,11 +283,10 @@ SENTENCES = [
         "with a probability above 0.95 and, since data were looked at as they came, zero lies "
         "outside of the 90 % confidence sequence of the difference.",
     ),
-    (say.ranked(0.95, ["A"], 12), "With 95 % confidence the best is A."),
-    (say.ranked(0.95, ["A", "B"], 12), "With 95 % confidence the best is among A and B."),
     (
-        say.ranked(0.95, list("ABCDE"), 12),
-        "With 95 % confidence the best is one of 5 of the 12 models, the first tier.",
+        say.ranked(0.95, ["A", "B"], 12),
+        "First tier: A and B. A model is behind another where P is above 0.95; a tier holds models "
+        "that are behind none of those that are left.",
     ),
     (
         say.looks_order("class"),

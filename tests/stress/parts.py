@@ -162,7 +162,7 @@ def hostile_names(rng: np.random.Generator) -> Iterator[Case]:
         names = np.array([label, *"bcdef"], dtype=object)[groups]
         losses = {first: base, second: base + 0.1 * np.sin(np.arange(60))}
         result = rivals.compare(losses, groups=names)
-        tables = [result.table, result.pairs, result.groups_table(), result.against(second)]
+        tables = [result.table, result.probability.table, result.beside(second).table]
         html = result._repr_html_() + "".join(table.html() for table in tables)
         if not Tags(html).found <= {*calm, "p", "colspan"}:
             return "injected into HTML"
@@ -175,7 +175,7 @@ def hostile_names(rng: np.random.Generator) -> Iterator[Case]:
             return "injected into Markdown"
         path = FOLDER / "named.npz"
         result.save(path)
-        if rivals.load(path).names != result.names:
+        if rivals.load(path).names != list(result.risk):
             return "silently wrong: other names"
         return sound(result)
 
@@ -242,10 +242,10 @@ def other_questions(rng: np.random.Generator) -> Iterator[Case]:
                 f"{result.plan(value)}{json.dumps(result.plan(value).to_dict(), allow_nan=False)}"
             ),
             lambda: str(result.at(new_groups=value)),
-            lambda: str(result.over(value)),
+            lambda: str(result.at(new_groups=value).probability),
             lambda: str(result.at(margin=value)),
             lambda: str(result.sweep([value])),
-            lambda: str(result.against(value)),
+            lambda: str(result.beside(value)),
         )[question]
         text = asked().lower()
         return "silently wrong: nan in a text" if " nan" in text else None

@@ -90,7 +90,7 @@ def make(task: Task) -> Reproduction:
         figure=draw(models, data, result, calibration),
         comparisons=[],  # a drawing has no numbers
         numbers={
-            "models": [_model(result, name) for name in result.names],
+            "models": [_model(result, name) for name in result.risk],
             "probability": result.probability,
             "overconfidence": {
                 f"{value:g}": float(np.mean(np.maximum(each.excess(0, BINS), 0.0)))
@@ -117,9 +117,10 @@ def _experiments(calibration: Calibration, c: float) -> Experiments:
 
 def processes_of(result: Comparison) -> dict[str, HierarchicalBetaProcess]:
     """The process of each model, at the c of the comparison."""
+    summary: Any = result.summary
     return {
         name: process.at(result.c)
-        for name, process in zip(result.names, result.summary.processes, strict=True)
+        for name, process in zip(result.risk, summary.processes, strict=True)
     }
 
 
@@ -234,8 +235,9 @@ def _draw_fit(
 
 
 def _draw_losses(panel: Any, result: Comparison, name: str) -> None:
-    place = result.names.index(name)
-    observed, simulated = result.summary.observed[place], result.summary.simulated[place][0]
+    place = list(result.risk).index(name)
+    summary: Any = result.summary
+    observed, simulated = summary.observed[place], summary.simulated[place][0]
     high = float(np.quantile(observed, SHOWN))
     bins = np.linspace(min(observed.min(), simulated.min()), high, 60)
     panel.hist(observed, bins, color=COLOURS[0], alpha=0.45, label="on the data")
@@ -272,14 +274,13 @@ def _draw_quantiles(panel: Any, process: HierarchicalBetaProcess, *, paths: bool
 def _draw_risks(panel: Any, result: Comparison) -> None:
     risks = risks_of(result)
     points = common_range(list(risks.values()), left_out=0.005, margin=0.1, n_points=400)
-    for name, colour, line in zip(result.names, COLOURS, LINE_STYLES, strict=True):
+    for name, colour, line in zip(result.risk, COLOURS, LINE_STYLES, strict=True):
         heights = density(risks[name], points)
         label = name + (" (rejected)" if name in result.rejections else "")
         panel.plot(points, heights, color=colour, ls=line, lw=2, label=label)
         panel.fill_between(points, heights, color=colour, alpha=0.15, lw=0)
         panel.axvline(result.risk[name], ymax=0.05, color=colour, lw=2.5)
-    best, other = (result.names.index(name) for name in result.ranking)
-    probability = result.probability[best, other]
+    probability = result.probability[result.best, result.ranking[1]]
     panel.set_title("5  risks and decision", loc="left", fontsize=12, fontweight="bold")
     panel.set(
         xlabel="risk R (nats; ticks: empirical risks)", ylabel="probability density", ylim=(0, None)
@@ -289,9 +290,9 @@ def _draw_risks(panel: Any, result: Comparison) -> None:
     panel.text(
         0.03,
         0.97,
-        f"{result.names[best]} has the lower risk with\nprobability {probability:.3f} "
+        f"{result.best} has the lower risk with\nprobability {probability:.3f} "
         f"{'>' if rejected else '≤'} {result.setting.threshold:g}: "
-        f"{'rejects' if rejected else 'does not reject'}\n{result.names[other]} (c = "
+        f"{'rejects' if rejected else 'does not reject'}\n{result.ranking[1]} (c = "
         f"$2^{{{np.log2(result.c):.0f}}}$)",
         transform=panel.transAxes,
         va="top",

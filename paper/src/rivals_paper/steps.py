@@ -106,7 +106,7 @@ def compare_in_steps(
     losses = losses_of_all(
         models, data, n_simulations=calibration.conditions.n_simulations, entropy=rng
     )
-    order = calibration.conditions.order
+    order: Any = calibration.conditions.order
     calibration.check_fit(Study.of(losses, order=order), calibration.method)
     _check_pairs(pairs, calibration, losses)
     validity = calibration.validity()

@@ -244,7 +244,7 @@ def _of_mixed(found: npt.NDArray[Any], what: str) -> FloatArray:
             try:
                 values[place] = float(value)
             except OverflowError:
-                values[place] = -math.inf if str(value).startswith("-") else math.inf
+                raise Refusal(f"{what} beyond {LARGEST:g} cannot be squared; rescale") from None
         elif np.ndim(value) == 0 and hasattr(value, "__array__"):  # a tensor of one number
             values[place] = numbers(value, what)
         else:

@@ -9,7 +9,6 @@ from typing import Any, TypeVar
 import numpy as np
 
 from rivals._core.evidence import Evidence
-from rivals._core.judge import Correction, refuse_margin
 from rivals._core.reduced import Reduced, in_order, quantile
 from rivals._core.rule import Outcomes, classify
 from rivals._core.setting import HowMany, Setting, of_each
@@ -32,8 +31,6 @@ class Beside:
     setting : Setting
     evidence : Evidence
         Of the comparison, whose probabilities of pairs are taken where they were asked for.
-    correction : callable or None
-        The curve of a calibration; no interval goes with it.
     model : int
     others : array of int
     """
@@ -41,7 +38,6 @@ class Beside:
     reduced: Reduced[Any]
     setting: Setting
     evidence: Evidence
-    correction: Correction | None
     model: int
     others: IntArray
 
@@ -90,12 +86,8 @@ class Beside:
         if not missing.any():
             return known
         part = self if missing.all() else self.only(missing)
-        known[missing] = part.corrected(part.lower_by(margin, new_groups))[0]
+        known[missing] = part.lower_by(margin, new_groups)[0]
         return known
-
-    def plain(self) -> FloatArray:
-        """P(better by more than the margin), as the law has it, not read through a curve."""
-        return np.asarray(self.lower_by(self.setting.margin)[0])
 
     def without_c(self) -> FloatArray:
         """P(better by more than the margin), c unknown."""
@@ -108,10 +100,6 @@ class Beside:
         setting = self._over(self.setting.new_groups if new_groups is None else new_groups)
         found = self.reduced.below(setting, *self._pairs, np.where(self._turned, margin, -margin))
         return np.where(self._turned, 1.0 - found, found)
-
-    def corrected(self, found: FloatArray) -> FloatArray:
-        """Read through the curve, where there is one."""
-        return found if self.correction is None else self.correction(found)
 
     @cached_property
     def error(self) -> FloatArray:
@@ -127,13 +115,9 @@ class Beside:
     # ---------------------------------------------------------------- by how much
 
     def interval(self, new_groups: HowMany | None = None) -> tuple[FloatArray, FloatArray]:
-        """Between which values the risks of the others lie beyond that of the model.
-
-        nan where P was read through a curve: it says nothing of other values than zero, and
-        intervals of the law would contradict P.
-        """
-        if self.correction is not None or not self.others.size:
-            return np.full(self.others.size, np.nan), np.full(self.others.size, np.nan)
+        """Between which values the risks of the others lie beyond that of the model."""
+        if not self.others.size:
+            return np.empty(0), np.empty(0)
         setting = self._over(self.setting.new_groups if new_groups is None else new_groups)
         low, high = self.reduced.interval(setting, *self._pairs)
         return np.where(self._turned, low, -high), np.where(self._turned, high, -low)
@@ -171,6 +155,12 @@ class Beside:
         """Named parts of the variance of each difference; empty where the law has none."""
         return self._of_pairs("parts", {})
 
+    @property
+    def degrees(self) -> FloatArray:
+        """Degrees of freedom of that variance; infinite where the law has none."""
+        known = self._of_pairs("degrees", np.inf)
+        return np.broadcast_to(np.asarray(known, dtype=np.float64), self.others.shape)
+
     def _of_pairs(self, name: str, otherwise: Said) -> Said:
         """What the law of the differences may say."""
         law = self.reduced.differences(self.setting, *self._pairs)
@@ -197,7 +187,7 @@ class Beside:
 
         P decides nothing against the order of risks.
         """
-        found = self.corrected(self.lower_by(margin))
+        found = self.lower_by(margin)
         outcomes = classify(
             found[0],
             1.0 - found[0],
@@ -217,8 +207,9 @@ class Beside:
     def records(self) -> list[dict[str, Any]]:
         """A row for each of the others: the same names whatever the options are."""
         words = zip(self.outcomes.words, self.outcomes.reasons, strict=True)
-        # P was read through a curve at its own horizon only.
-        one = self.better if self._horizon is None else self.chance(of_each(self._horizon, 1.0))
+        one = np.full(self.others.size, np.nan)
+        if self._horizon is not None:
+            one = self.chance(of_each(self._horizon, 1.0))
         return [
             {
                 "model": name,
@@ -229,8 +220,6 @@ class Beside:
                 "p_equivalent": float(self.equivalent[row]),
                 "p_worse": float(self.worse[row]),
                 "p_better_one_group": float(one[row]),
-                "tau": float(self.tau[row]),
-                "i2": float(self.i2[row]),
                 "outcome": outcome,
                 "because": because,
             }
@@ -245,12 +234,10 @@ class Beside:
 
     def at_margin(self, margin: float) -> Beside:
         """At another margin."""
-        setting = self.setting.but(margin=margin)
-        refuse_margin(setting, self.correction)
-        return self._but(setting=setting)
+        return self._but(setting=self.setting.but(margin=margin))
 
     def _but(self, **changed: Any) -> Beside:
-        known = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        known = {name: getattr(self, name) for name in Beside.__dataclass_fields__}
         return Beside(**{**known, **changed})
 
     @property

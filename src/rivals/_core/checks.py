@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Sequence
+from difflib import get_close_matches
 from typing import Any
 
 from rivals._core.setting import number
@@ -15,6 +16,8 @@ from rivals._core.texts import Refusal, WrongKind, opt
 UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 # A path of 16 million points.
 DEEPEST = 24
+# Of more names only the first are listed.
+MOST_LISTED = 4
 
 
 def check_positive(value: Any, what: str) -> float:
@@ -41,9 +44,30 @@ def check_printable(what: str, names: Sequence[str]) -> None:
         raise ValueError(f"{what}: {culprit!r} has letters that cannot be printed; rename it")
 
 
+def printable(text: str) -> str:
+    """A text whose letters change nothing around it: those of UNPRINTABLE are written out.
+
+    Examples
+    --------
+    >>> print(printable("a\x1b[31m.csv"))
+    a\\x1b[31m.csv
+    """
+    return UNPRINTABLE.sub(lambda found: repr(found[0])[1:-1], text)
+
+
 def check_depth(value: Any) -> int:
     """A number of refinements for which the tree fits into memory."""
     depth = check_size(value, "depth")
     if depth > DEEPEST:
         raise ValueError(f"depth must be at most {DEEPEST}; got {depth}")
     return depth
+
+
+def place_of(name: str, names: Sequence[str]) -> int:
+    """Where a model stands among others; one that is not there is told which are."""
+    if name in names:
+        return names.index(name)
+    near = get_close_matches(str(name), names, n=1)
+    some = ", ".join(names[:MOST_LISTED]) + (", …" if len(names) > MOST_LISTED else "")
+    meant = f"did you mean {near[0]!r}?" if near else f"there are {some}"
+    raise ValueError(f"there is no model {name!r}; {meant}")

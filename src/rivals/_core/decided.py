@@ -6,21 +6,31 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import nan
-from typing import Any, Self
+from typing import Any, Protocol, Unpack
 
 import numpy as np
 
 from rivals._core.beside import Beside
 from rivals._core.cells import CellSummaries
 from rivals._core.evidence import Evidence, Note
-from rivals._core.judge import MANY, Correction, corrected, judge
-from rivals._core.law import Law
+from rivals._core.judge import MANY, judge
+from rivals._core.law import Law, Summary
 from rivals._core.losses import Study
 from rivals._core.reduced import Reduced
 from rivals._core.rule import Decision, Rejection, decide
-from rivals._core.setting import HowMany, Setting, of_each
+from rivals._core.setting import HowMany, Options, Setting, of_each
 from rivals._core.summaries import GroupSummaries
 from rivals._core.types import FloatArray
+
+
+class Calibrated(Protocol):
+    """What chose c: a calibration."""
+
+    def methods(self) -> str:
+        """A paragraph for the methods section of a paper."""
+
+    def curve(self, c: float) -> Any:
+        """How often what was said came true, at one c."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,10 +59,8 @@ class Decided:
         What follows from them.
     noticed : tuple of Note
         What is probably wrong with the losses.
-    calibration
-        What chose c, if anything did.
-    correction : callable or None
-        The curve of the calibration, through which probabilities were read.
+    calibration : Calibration or None
+        What chose c.
     study : Study or None
         The losses themselves; None where only summaries of them came, or were saved.
     parts : tuple of Part
@@ -64,8 +72,7 @@ class Decided:
     evidence: Evidence
     decision: Decision
     noticed: tuple[Note, ...] = ()
-    calibration: Any = None
-    correction: Correction | None = None
+    calibration: Calibrated | None = None
     study: Study | None = None
     parts: tuple[Part, ...] = ()
     _besides: dict[Any, Beside] = field(default_factory=dict, init=False)
@@ -74,16 +81,15 @@ class Decided:
     def of(
         cls,
         law: Law[Any],
-        summary: Any,
+        summary: Summary,
         setting: Setting,
         noticed: tuple[Note, ...] = (),
-        calibration: Any = None,
-        correction: Correction | None = None,
-    ) -> Self:
+        calibration: Calibrated | None = None,
+    ) -> Decided:
         """From what a law made of the losses."""
         reduced = Reduced(law, summary)
-        evidence, decision = judge(reduced, setting, correction)
-        return cls(reduced, setting, evidence, decision, noticed, calibration, correction)
+        evidence, decision = judge(reduced, setting)
+        return cls(reduced, setting, evidence, decision, noticed, calibration)
 
     @property
     def method(self) -> Law[Any]:
@@ -156,21 +162,7 @@ class Decided:
         """
         if self.evidence.is_complete:
             return self.evidence
-        return corrected(self.reduced.evidence(self.setting), self.correction)
-
-    @property
-    def standard_error(self) -> FloatArray:
-        """Monte Carlo error of `probability`.
-
-        Zero in closed form.
-        """
-        return self.evidence.standard_error
-
-    def over(self, new_groups: HowMany) -> FloatArray:
-        """`probability` over another number of new groups."""
-        setting = self.setting.but(new_groups=new_groups)
-        found = self.reduced.evidence(setting).probability
-        return found if self.correction is None else self.correction(found)
+        return self.reduced.evidence(self.setting)
 
     def beside(self, model: str, others: Sequence[str] | None = None) -> Beside:
         """One model beside others.
@@ -186,7 +178,6 @@ class Decided:
                 self.reduced,
                 self.setting,
                 self.evidence,
-                self.correction,
                 self.place[model],
                 places,
             )
@@ -266,39 +257,16 @@ class Decided:
 
     # ---------------------------------------------------------------- at other options
 
-    def at(self, **options: Any) -> Self:
-        """The decision at other options, from the same losses.
-
-        A calibration is of its c; at another one, P is as the law has it.
-
-        Examples
-        --------
-        >>> import rivals
-        >>> from rivals.testbeds import toys
-        >>> rivals.compare(toys.losses(), rng=0).at(c=1000.0).rejections
-        {}
-        """
+    def at(self, **options: Unpack[Options]) -> Decided:
+        """The decision at other options; a calibration does not follow to another c."""
         setting = self.setting.but(**options)
         if options.keys() <= {"threshold"} and self.evidence.is_complete:
             return replace(self, setting=setting, decision=decide(self.evidence, setting))
-        same_c = setting.c == self.setting.c
-        correction = self.correction if same_c else None
-        evidence, decision = judge(self.reduced, setting, correction)
+        evidence, decision = judge(self.reduced, setting)
         return replace(
             self,
             setting=setting,
             evidence=evidence,
             decision=decision,
-            calibration=self.calibration if same_c else None,
-            correction=correction,
+            calibration=self.calibration if setting.c == self.setting.c else None,
         )
-
-    def sweep(self, values: Sequence[float] | None = None) -> dict[float, Self]:
-        """The decision at each of several c.
-
-        P is as the law has it, not read through a curve.
-        """
-        chosen = [2.0**octave for octave in range(-6, 5, 2)] if values is None else values
-        plain = replace(self, correction=None)  # a curve holds at one c
-        decisions = [plain.at(c=c) for c in chosen]
-        return {float(decision.c): decision for decision in decisions}

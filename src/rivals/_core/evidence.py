@@ -39,7 +39,7 @@ class Evidence:
         False where looks at growing data do not allow a decision yet.
     strongest : array, shape (simulations, models)
         The largest probability of a rival of lower risk against each model, by each simulation
-        alone: it is enough for every threshold, and for a monotone correction.
+        alone: it is enough for every threshold.
     margin : float
         The smallest difference that matters.
     notes : tuple of Note

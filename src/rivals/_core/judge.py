@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -11,40 +10,26 @@ from rivals._core.evidence import Evidence
 from rivals._core.reduced import Reduced
 from rivals._core.rule import Decision, applied, decide
 from rivals._core.setting import Setting
-from rivals._core.texts import Refusal, opt
-from rivals._core.types import BoolArray, FloatArray, IntArray
+from rivals._core.types import BoolArray, IntArray
 
 # Of more models than this, not every pair is looked at: the best few reject most of them.
 MANY = 64
 FEW = 2
 
 
-class Correction(Protocol):
-    """The curve of a calibration, through which probabilities are read; monotone."""
-
-    @property
-    def slope(self) -> float:
-        """What log odds are multiplied by."""
-
-    def __call__(self, probability: FloatArray) -> FloatArray: ...
-
-
-def judge(
-    reduced: Reduced[Any], setting: Setting, correction: Correction | None = None
-) -> tuple[Evidence, Decision]:
+def judge(reduced: Reduced[Any], setting: Setting) -> tuple[Evidence, Decision]:
     """The evidence, and the decision that follows from it.
 
     Of many models the best few meet every other first: a model falls to the first rival that
     rejects it, and further ones do not matter then. So rivals come in their order, more of them at
     a time, and only models that still stand meet them.
     """
-    refuse_margin(setting, correction)
     law, summary = reduced.law, reduced.summary
     if len(summary.models) <= MANY:
-        evidence = corrected(reduced.evidence(setting), correction)
+        evidence = reduced.evidence(setting)
         return evidence, decide(evidence, setting)
     order = np.argsort(law.risk(summary), kind="stable")
-    evidence = corrected(reduced.evidence(setting, _met(order, 0, FEW)), correction)
+    evidence = reduced.evidence(setting, _met(order, 0, FEW))
     begin = size = FEW
     while True:
         if begin >= order.size:
@@ -52,20 +37,9 @@ def judge(
         found = applied(evidence, setting)
         is_open = ~found.rejected | (found.stability < 1.0)
         pairs = _met(order, begin, begin + size, is_open)
-        more = reduced.evidence(setting, pairs)
-        evidence = evidence.joined(corrected(more, correction))
+        evidence = evidence.joined(reduced.evidence(setting, pairs))
         begin += size
         size *= 2
-
-
-def refuse_margin(setting: Setting, correction: Correction | None) -> None:
-    """The curve of a calibration is of P(better), and of no P(better by more than a margin)."""
-    if correction is not None and setting.margin:
-        raise Refusal(
-            f"{opt.correct(True)} reads P(better) through a curve, which says nothing of a "
-            "margin; leave "
-            "one of both out"
-        )
 
 
 def _met(
@@ -79,16 +53,3 @@ def _met(
     first, second = np.meshgrid(places, behind, indexing="ij")
     later = second > first
     return order[first[later]], order[second[later]]
-
-
-def corrected(evidence: Evidence, correction: Correction | None) -> Evidence:
-    """Probabilities read through the curve of a calibration, which is monotone."""
-    if correction is None:
-        return evidence
-    forward = correction(evidence.forward)
-    return replace(
-        evidence,
-        forward=forward,
-        backward=1.0 - forward,
-        strongest=correction(evidence.strongest),
-    )

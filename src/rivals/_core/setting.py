@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from difflib import get_close_matches
 from math import inf, isfinite
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias, TypedDict, Unpack
 
 from rivals._core.texts import Refusal, WrongKind, either, opt
 
@@ -138,6 +138,18 @@ class CalibratedC(float):
         return float(self), self.source
 
 
+class Options(TypedDict, total=False):
+    """The fields of `Setting`, for type checkers: `at(**options)`."""
+
+    c: float | None
+    threshold: float
+    margin: float
+    new_groups: float | Mapping[str, float] | None
+    level: float
+    looks: Literal["any"] | None
+    rng: int
+
+
 @dataclass(frozen=True)
 class Setting:
     """What a law is applied with, and a decision made with, beside the losses."""
@@ -163,7 +175,7 @@ class Setting:
     level: float = option(
         0.9, "probability of an interval", number(0.0, 1.0, least=False, most=False)
     )
-    looks: str | None = option(
+    looks: Literal["any"] | None = option(
         None,
         '"any": the decision may be looked at after every new group',
         optional(one_of("any")),
@@ -184,7 +196,7 @@ class Setting:
                 raise TypeError(f"there is no option {name!r}{_meant(name, known)}")
         return cls(**options)
 
-    def but(self, **options: Any) -> Setting:
+    def but(self, **options: Unpack[Options]) -> Setting:
         """The same with some options changed."""
         return Setting.of({**self.__dict__, **options})
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from rivals._core.beside import LEAST_GROUPS
 from rivals._core.decided import Decided
@@ -24,8 +24,8 @@ class Equivalence(Answer):
         The others, by risk.
     better, equivalent, worse : tuple of float
         P(the best is better by more than the margin), P(neither is), P(it is worse by more).
-    decisions : tuple of str
-        Of each: "better", "equivalent", "worse", or "undecided".
+    outcomes : tuple of str
+        Of each: "better", "equivalent", "worse", or "open".
     notes : tuple of str
     """
 
@@ -35,8 +35,12 @@ class Equivalence(Answer):
     better: tuple[float, ...]
     equivalent: tuple[float, ...]
     worse: tuple[float, ...]
-    decisions: tuple[str, ...]
+    outcomes: tuple[str, ...]
     notes: tuple[str, ...]
+
+    COLUMNS: ClassVar = (
+        *("model", "beside", "margin", "p_better", "p_equivalent", "p_worse", "outcome"),
+    )
 
     def to_records(self) -> list[dict[str, Any]]:
         """A row for each other model."""
@@ -47,7 +51,7 @@ class Equivalence(Answer):
             p_better=self.better,
             p_equivalent=self.equivalent,
             p_worse=self.worse,
-            outcome=self.decisions,
+            outcome=self.outcomes,
         )
 
     @property
@@ -60,7 +64,7 @@ class Equivalence(Answer):
                 Column("better", self.better, say.probability, over),
                 Column("equivalent", self.equivalent, say.probability, over),
                 Column("worse", self.worse, say.probability, over),
-                Column("decision", self.decisions, is_text=True),
+                Column("decision", self.outcomes, is_text=True),
             ),
             self.notes,
         )
@@ -101,7 +105,7 @@ def equivalence(result: Decided, margin: float) -> Equivalence:
         tuple(beside.better.tolist()),
         tuple(beside.equivalent.tolist()),
         tuple(beside.worse.tolist()),
-        tuple("undecided" if word == "open" else word for word in beside.outcomes.words),
+        beside.outcomes.words,
         () if spread is None else (say.margin_below_spread(margin, spread, result.noun),),
     )
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
 from math import inf
-from typing import Any
+from typing import Any, ClassVar
 
 from rivals._core.decided import Decided
-from rivals._core.judge import refuse_margin
 from rivals._core.setting import number, one_of
 from rivals._core.texts import Refusal, either, opt
 from rivals._questions.segments import Segments, by
@@ -18,11 +17,6 @@ REQUIREMENTS = ("better", "not-worse")
 OUTCOME = {"better": "passed", "worse": "failed", "open": "undecided"}
 EXIT_STATUS = {"passed": 0, "failed": 1, "undecided": 3}
 MARK = {"passed": "✅", "failed": "❌", "undecided": "⚠️"}
-# The columns of `to_records`.
-SCHEMA = (
-    *("outcome", "model", "baseline", "require", "probability", "difference", "low", "high"),
-    *("margin", "threshold", "n_units"),
-)
 
 
 @dataclass(frozen=True)
@@ -83,6 +77,11 @@ class Gate(Answer):
     worse_in: dict[str, float] = field(default_factory=dict)
     segments: Segments | None = field(default=None, repr=False)
 
+    COLUMNS: ClassVar = (
+        *("outcome", "model", "baseline", "require", "probability", "difference", "low", "high"),
+        *("margin", "threshold", "n_units"),
+    )
+
     @property
     def passed(self) -> bool:
         """For `assert gate.passed, gate`."""
@@ -109,7 +108,7 @@ class Gate(Answer):
 
     def to_records(self) -> list[dict[str, Any]]:
         """One row."""
-        return [{name: getattr(self, name) for name in SCHEMA}]
+        return [{name: getattr(self, name) for name in self.COLUMNS}]
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
@@ -151,7 +150,6 @@ def gate(
     """Judge one model against a baseline; by default the only other one."""
     one_of(*REQUIREMENTS)("require", require)
     chosen = result.setting if margin is None else result.setting.but(margin=margin)
-    refuse_margin(chosen, result.correction)
     if require == "not-worse" and not chosen.margin:
         raise Refusal(
             f"{opt.require('not-worse')} needs a margin, the loss that is still tolerated; "

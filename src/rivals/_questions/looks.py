@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -59,6 +59,10 @@ class Looks(Answer):
     high: FloatArray
     probability: FloatArray
     named: BoolArray
+
+    COLUMNS: ClassVar = (
+        *("model", "beside", "n_groups", "difference", "low", "high", "p_better", "named"),
+    )
 
     @property
     def first_named(self) -> dict[str, int | None]:

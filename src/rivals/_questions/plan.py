@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from math import inf
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.special import ndtri
@@ -98,6 +98,8 @@ class Plan(Answer):
     looks: bool
     rng: int
 
+    COLUMNS: ClassVar = ("model", "beside", "factor", "more", "chance", "standard_error")
+
     def __post_init__(self) -> None:
         """The same gate as for evidence: what is no probability is no plan."""
         for values in (self.chance, self.in_the_end, self.probability):
@@ -145,54 +147,43 @@ class Plan(Answer):
         return f"{question} {say.monte_carlo(float(self.standard_error.max()), self.rng)}"
 
     def __str__(self) -> str:
-        return in_python(self.marked())
+        return in_python(self._marked())
 
-    def marked(self) -> str:
+    def _marked(self) -> str:
         """What is printed, with options marked."""
         said = self._conclusion()
         return f"{self.table.text()}\n\n{said}" if self.models else said
 
     __repr__ = __str__
 
-    def _repr_html_(self) -> str:
-        table = self.table.html() if self.models else ""
-        return f"{table}<p>{say.html(self.conclusion)}</p>"
+    def _around(self) -> tuple[list[str], list[str]]:
+        return [], [self._conclusion()]
 
     def to_records(self) -> list[dict[str, Any]]:
         """A row for each model that is open at each number of groups."""
-        if not self.models:
-            return []
         numbers = len(self.more_groups)
         return rows(
             model=np.repeat(self.models, numbers),
             beside=self.lowest,
-            more_groups=np.tile(self.more_groups, len(self.models)),
+            factor=self.noun,
+            more=np.tile(self.more_groups, len(self.models)),
             chance=self.chance.ravel(),
             standard_error=self.standard_error.ravel(),
-            in_the_end=np.repeat(self.in_the_end, numbers),
-            even_odds=np.repeat(self.even_odds, numbers),
-            p_better_now=np.repeat(self.probability, numbers),
         )
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
         return {
-            "lowest": self.lowest,
-            "models": list(self.models),
-            "more_groups": list(self.more_groups),
-            "chance": self.chance.tolist(),
-            "standard_error": self.standard_error.tolist(),
-            "in_the_end": self.in_the_end.tolist(),
-            "even_odds": plain(self.even_odds.tolist()),
-            "probability": self.probability.tolist(),
+            **super().to_dict(),
+            "conclusion": self.conclusion,
+            "in_the_end": dict(zip(self.models, self.in_the_end.tolist(), strict=True)),
+            "even_odds": dict(zip(self.models, plain(self.even_odds.tolist()), strict=True)),
             "n_groups": self.n_groups,
-            "noun": self.noun,
             "new_groups": plain(self.new_groups),
             "threshold": self.threshold,
             "margin": self.margin,
             "looks": self.looks,
             "rng": self.rng,
-            "conclusion": self.conclusion,
         }
 
 

@@ -1,12 +1,14 @@
-"""Ranks of many models: between which places each lies, and which may be the best.
+"""Ranks of many models: between which places each lies, and in which tier.
 
 A model is behind another where P exceeds the threshold: the rule of every decision, and no other.
+A tier is a chain of such rejections. Of the pairs that are ordered, Σ(1 − P) are expected to be
+ordered wrongly.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -28,34 +30,33 @@ class Ranks(Answer):
     low, high : array of int
         The best and the worst rank that each may have.
     tier : array of int
-        1 for those that may be the best; 2 for those that may be the best of the rest, and so on.
-    level : float
-        The confidence.
+        1 for those that are behind none; 2 for those that are behind none of the rest, and so on.
+    threshold : float
     """
 
     models: tuple[str, ...]
     low: IntArray
     high: IntArray
     tier: IntArray
-    level: float
+    threshold: float
+
+    COLUMNS: ClassVar = ("model", "low", "high", "tier")
 
     @property
     def first_tier(self) -> tuple[str, ...]:
-        """Models that may be the best."""
+        """Models that are behind no other."""
         pairs = zip(self.models, self.tier.tolist(), strict=True)
         return tuple(name for name, tier in pairs if tier == 1)
 
     def to_records(self) -> list[dict[str, Any]]:
         """A row for each model."""
-        return rows(
-            model=self.models, low=self.low, high=self.high, tier=self.tier, level=self.level
-        )
+        return rows(model=self.models, low=self.low, high=self.high, tier=self.tier)
 
     @property
     def table(self) -> Table:
         """A row for each model."""
         ranks = list(zip(self.low.tolist(), self.high.tolist(), strict=True))
-        note = say.ranked(self.level, self.first_tier, len(self.models))
+        note = say.ranked(self.threshold, self.first_tier, len(self.models))
         return Table(
             (
                 Column("model", self.models, is_text=True),

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -26,7 +26,6 @@ from rivals._result.renderers import Answer, Column, Table
 LEAST_UNITS = 3
 # A screen has room for so many rows.
 MOST_ROWS = 20
-SCHEMA = ("segment", "model", "beside", "share", "difference", "low", "high", "p_better", "outcome")
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,6 +52,11 @@ class Segments(Answer):
     whole: Decided
     parts: dict[str, tuple[float, Decided]]
 
+    COLUMNS: ClassVar = (
+        *("segment", "model", "beside", "share", "difference", "low", "high"),
+        *("p_better", "outcome"),
+    )
+
     @cached_property
     def _records(self) -> list[dict[str, Any]]:
         found = []
@@ -64,7 +68,7 @@ class Segments(Answer):
 
     def to_records(self) -> list[dict[str, Any]]:
         """A row for each segment and other model."""
-        return [{name: row[name] for name in SCHEMA} for row in self._records]
+        return [{name: row[name] for name in self.COLUMNS} for row in self._records]
 
     @property
     def worse(self) -> list[dict[str, Any]]:

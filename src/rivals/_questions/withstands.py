@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -62,6 +62,8 @@ class Withstands(Answer):
     alone: tuple[float, ...]
     largest: tuple[float, ...]
     risk: float
+
+    COLUMNS: ClassVar = ("model", "beside", "effect", "size", "largest", "p_reversed_alone")
 
     def to_records(self) -> list[dict[str, Any]]:
         """A row for each other model and effect."""

@@ -16,6 +16,8 @@ from rivals._result import sentences as say
 from rivals._result.claims import Claim, Measured, claim, written
 from rivals._result.track_record import LEVEL, Cell, cell_for, coverage_for, one_data_set
 
+# Of so many rejected models the expected number of false rejections is told.
+BOARD = 3
 # Of more models, details are of the best few.
 MOST_TOLD = 8
 SENSITIVITIES = (0.0625, 0.25, 1.0)
@@ -46,11 +48,15 @@ def decision(result: Decided) -> list[Claim]:
     open_models = {name: float(beside.better[beside.row(name)]) for name in open_names}
     by_more = say.by_more(result.setting.margin, result.summary.source.unit)
     where = say.where(*result.horizon)
-    by_best = [name for name, found in result.rejections.items() if found.by == best]
+    tied = [name for name in open_models if result.risk[name] == result.risk[best]]
+    open_models = {name: value for name, value in open_models.items() if name not in tied}
+    rejected = result.rejections.items()
+    by_best = {name: found.probability for name, found in rejected if found.by == best}
     by_others = {name: found.by for name, found in result.rejections.items() if found.by != best}
     found = []
-    if by_best or open_models or not same:
-        found.append(claim(say.decided, best, by_best, open_models, where, by_more, list(same)))
+    if by_best or open_models or tied or not same:
+        said = (best, by_best, open_models, where, by_more, list(same), tied)
+        found.append(claim(say.decided, *said))
     unit = result.summary.source.unit
     if same:
         found.append(claim(say.equivalent, best, same, result.setting.margin, unit))
@@ -74,7 +80,7 @@ def cautions(result: Decided) -> list[Claim]:
     found += _small_lead(result)
     asked = [note for note in result.notes if note.code == "training not said"]
     found += [claim(say.noted, note, noun) for note in asked]
-    return found if result.correction is None else [*found, claim(say.no_interval)]
+    return found
 
 
 def _provisional(result: Decided) -> list[Claim]:
@@ -141,7 +147,11 @@ def claims(result: Decided) -> list[Claim]:
     """All that is claimed beside the decision, the gravest first."""
     found = cautions(result)
     found += [claim(say.noted, note, result.noun) for note in result.notes]
+    if len(result.rejections) >= BOARD:
+        expected = sum(1.0 - each.probability for each in result.rejections.values())
+        found.append(claim(say.expected_back, len(result.rejections), expected))
     found += _by_how_much(result)
+    found += _budget(result)
     found += _covered(result, "difference")
     found += _heterogeneity(result)
     margin = result.setting.margin
@@ -152,7 +162,7 @@ def claims(result: Decided) -> list[Claim]:
             )
         found += _below_the_spread(result)
     n_simulations = result.summary.n_simulations
-    if n_simulations and result.correction is None:
+    if n_simulations:
         others = [value for value in SENSITIVITIES if value != result.c]
         at_each = [result.at(c=value).survivors for value in others]
         found.append(claim(say.sensitivity, others, result.ranking[0], at_each))
@@ -163,8 +173,6 @@ def claims(result: Decided) -> list[Claim]:
     if isinstance(result.setting.c, CalibratedC):
         how = _chosen(result)
         found.append(claim(say.method_of_c, result.c, result.method.name, n_simulations, how))
-    if result.correction is not None:
-        found.append(claim(say.method_of_correction, result.correction.slope))
     return found
 
 
@@ -198,8 +206,36 @@ def _by_how_much(result: Decided) -> list[Claim]:
     return lines
 
 
+def budget(result: Decided) -> dict[str, Any] | None:
+    """Named parts of the variance of the difference between the best two, and degrees of freedom;
+    None where a law has none.
+    """
+    beside = result.beside(result.ranking[0], result.ranking[1:2])
+    parts = {name: float(values[0]) for name, values in beside.parts.items()}
+    if not sum(parts.values()) > 0.0:  # nan where an error is not known
+        return None
+    degrees = float(beside.degrees[0])
+    known = {"degrees": degrees if degrees < inf else None}
+    return {"model": beside.names[0], "parts": parts, **known}
+
+
+def _budget(result: Decided) -> list[Claim]:
+    found = budget(result)
+    if found is None:
+        return []
+    noun, point = result.noun, result.summary.source.point
+    of = (result.ranking[0], found["model"], found["parts"], found["degrees"], noun, point)
+    lines = [claim(say.uncertainty, *of)]
+    if result.units is not None:
+        largest = max(found["parts"], key=found["parts"].get)
+        lines.append(claim(say.helps_most, largest, noun, point))
+    return lines
+
+
 def _heterogeneity(result: Decided) -> list[Claim]:
-    """τ and I² of the differences from the best."""
+    """τ and I² of the differences from the best, between groups."""
+    if result.groups is None:
+        return []
     beside = result.beside(result.ranking[0], result.ranking[:MOST_TOLD])
     unit = result.summary.source.unit
     lines = []
@@ -271,8 +307,6 @@ def methods(result: Decided) -> str:
     parts = written(result, before)
     if result.calibration is not None:
         parts.append(result.calibration.methods())
-        if result.correction is not None:
-            parts.append(say.method_of_correction(result.correction.slope))
     else:
         n_simulations = result.summary.n_simulations
         parts.append(say.method_of_c(result.c, result.method.name, n_simulations, _chosen(result)))

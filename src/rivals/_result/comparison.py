@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
-from math import isnan, nan
+from math import isnan
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Unpack
 
 from rivals._core.decided import Decided
-from rivals._core.optional import need
+from rivals._core.evidence import Note
+from rivals._core.law import Law, Summary
+from rivals._core.rule import Rejection
+from rivals._core.setting import Options, Setting
 from rivals._core.texts import in_python
 from rivals._core.types import RNG
 from rivals._questions.equivalence import Equivalence, equivalence
@@ -21,17 +24,15 @@ from rivals._questions.segments import Segments, by
 from rivals._questions.withstands import Withstands, withstands
 from rivals._result import account, saved, tables
 from rivals._result import sentences as say
-from rivals._result.renderers import Table, markdown, plain
+from rivals._result.claims import Claim
+from rivals._result.probabilities import Probabilities
+from rivals._result.renderers import Answer, Table, markdown, plain
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from rivals._questions.plan import Plan
 
-# The columns of `to_records`, of data frames and of JSON.
-SCHEMA = (
-    *("model", "beside", "rank", "risk", "difference", "low", "high"),
-    *("p_better", "p_equivalent", "p_worse", "p_better_one_group", "tau", "i2"),
-    *("outcome", "because", "rejected_by"),
-)
 # A screen has room for so many models.
 MOST_ROWS = 20
 
@@ -49,14 +50,12 @@ def load(path: str | PathLike[str]) -> Comparison:
     'A'
     """
     *known, parts = saved.read(path)
-    return replace(Comparison.of(*known), parts=parts)
+    return Comparison(replace(Decided.of(*known), parts=parts))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Comparison(Decided):
+class Comparison(Answer):
     """Which models would win again, and how probably.
-
-    Attributes are those of a `Decided`; nothing here decides again.
 
     Examples
     --------
@@ -67,57 +66,157 @@ class Comparison(Decided):
     ('A', ('A',), 'A')
     """
 
+    # What the rest of the package reads: numbers as arrays, by the places of models.
+    _decided: Decided
+
+    COLUMNS: ClassVar = tables.COLUMNS
+
+    # ---------------------------------------------------------------- the decision
+
+    @property
+    def best(self) -> str:
+        """The model of lowest risk."""
+        return self._decided.best
+
+    @property
+    def ranking(self) -> tuple[str, ...]:
+        """The models by risk, the best first."""
+        return self._decided.ranking
+
+    @property
+    def survivors(self) -> tuple[str, ...]:
+        """Models that are not rejected, the best first."""
+        return self._decided.survivors
+
+    @property
+    def rejections(self) -> dict[str, Rejection]:
+        """Which models are rejected, by which rival, with which P."""
+        return self._decided.rejections
+
+    @property
+    def risk(self) -> dict[str, float]:
+        """The risk of each model, in the order given.
+
+        What the decision is about; with groups the mean over groups.
+        """
+        return self._decided.risk
+
+    @cached_property
+    def probability(self) -> Probabilities:
+        """P of every pair of models, by their names.
+
+        ["A", "B"] is P(A better than B by more than the margin).
+        """
+        return Probabilities(self._decided.names, self._decided.probability)
+
+    @property
+    def setting(self) -> Setting:
+        """Every option."""
+        return self._decided.setting
+
+    @property
+    def method(self) -> Law[Any]:
+        """How the distribution of the risk was made."""
+        return self._decided.method
+
+    @property
+    def summary(self) -> Summary:
+        """What the method keeps of the losses.
+
+        Of method "groups" `GroupSummaries`.
+        """
+        found: Summary = self._decided.summary
+        return found
+
+    @property
+    def c(self) -> float:
+        """The sensitivity that was used; nan with groups, which take its place."""
+        return self._decided.c
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """What to know about these losses, as codes and values."""
+        return self._decided.notes
+
+    @cached_property
+    def claims(self) -> tuple[Claim, ...]:
+        """All that is said, as codes and values: the decision, cautions, details."""
+        return (*account.decision(self._decided), *account.claims(self._decided))
+
+    # ---------------------------------------------------------------- the same otherwise
+
+    def at(self, **options: Unpack[Options]) -> Comparison:
+        """The decision at other options, from the same losses.
+
+        A calibration is of its c, and does not follow to another.
+
+        Examples
+        --------
+        >>> import rivals
+        >>> from rivals.testbeds import toys
+        >>> rivals.compare(toys.losses(), rng=0).at(c=1000.0).rejections
+        {}
+        """
+        return Comparison(self._decided.at(**options))
+
+    def sweep(self, values: Sequence[float] | None = None) -> dict[float, Comparison]:
+        """The decision at each of several c."""
+        chosen = [2.0**octave for octave in range(-6, 5, 2)] if values is None else values
+        return {float(c): self.at(c=c) for c in chosen}
+
+    def beside(self, name: str) -> tables.BesideOthers:
+        """One model, such as a baseline, beside all others.
+
+        Examples
+        --------
+        >>> import rivals
+        >>> from rivals.testbeds import toys
+        >>> rivals.compare(toys.losses(), rng=0).beside("B").outcomes.words
+        ('worse',)
+        """
+        return tables.beside_others(self._decided, name)
+
     # ---------------------------------------------------------------- what is shown
 
     def __str__(self) -> str:
         """The table, the decision, one caution, the track record."""
-        return in_python(self.marked())
-
-    def marked(self) -> str:
-        """What is printed, with options marked."""
-        rows = tables.table(self, self.ranking[0], MOST_ROWS).text()
-        hidden = say.not_shown(len(self.names) - MOST_ROWS)
-        lines = [account.opening(self), "", rows, *hidden, "", account.conclusion(self)]
-        segments = ["", str(self.by()), ""] if self.parts else []
-        return "\n".join([*lines, *segments, *account.track_record(self), say.POINTERS])
+        return in_python(self._marked())
 
     __repr__ = __str__
 
-    def _repr_html_(self) -> str:
-        return f"{self.table.html()}<p>{say.html(self.conclusion)}</p>"
+    def _marked(self) -> str:
+        """What is printed, with options marked."""
+        rows = tables.table(self._decided, self.best, MOST_ROWS).text()
+        hidden = say.not_shown(len(self.ranking) - MOST_ROWS)
+        lines = [account.opening(self._decided), "", rows, *hidden, ""]
+        lines.append(account.conclusion(self._decided))
+        segments = ["", str(self.by()), ""] if self._decided.parts else []
+        record = account.track_record(self._decided)
+        return "\n".join([*lines, *segments, *record, say.POINTERS])
+
+    def _around(self) -> tuple[list[str], list[str]]:
+        said = [account.conclusion(self._decided), *account.track_record(self._decided)]
+        return [account.opening(self._decided)], said
 
     @cached_property
     def table(self) -> Table:
         """Every model beside the best."""
-        return tables.table(self, self.ranking[0])
-
-    def against(self, name: str) -> Table:
-        """Every model beside one of them, such as a baseline."""
-        return tables.table(self, tables.there(self, name))
-
-    @property
-    def pairs(self) -> Table:
-        """Every pair of models."""
-        return tables.pairs(self)
-
-    def groups_table(self) -> Table:
-        """Every group: its size, and what each model lost there."""
-        return tables.groups_table(self)
+        return tables.table(self._decided, self.best)
 
     @property
     def conclusion(self) -> str:
         """The decision, and at most one sentence of caution."""
-        return in_python(account.conclusion(self))
+        return in_python(account.conclusion(self._decided))
 
     def details(self) -> str:
         """All the rest: by how much, sensitivity, notes, settings."""
-        return in_python(account.details(self))
+        return in_python(account.details(self._decided))
 
     def methods(self) -> str:
         """A paragraph for the methods section of a paper."""
-        return in_python(account.methods(self))
+        return in_python(account.methods(self._decided))
 
-    def plot(self, kind: str | None = None, *, ax: Any = None) -> Any:
+    def plot(self, kind: str | None = None, *, ax: Axes | None = None) -> Axes:
         """Draw differences between groups, or risks.
 
         `rivals.plots` has all kinds.
@@ -132,28 +231,9 @@ class Comparison(Decided):
 
         report.write(self, path)
 
-    def to_records(self, beside: str | None = None) -> list[dict[str, Any]]:
-        """A row for each model, by risk.
-
-        Beside the best or another; of one schema always.
-        """
-        model = self.ranking[0] if beside is None else tables.there(self, beside)
-        found = {row["model"]: row for row in self.beside(model, self.ranking).records()}
-        unknown = dict.fromkeys(SCHEMA[4:13], nan)
-        alone = {**unknown, "difference": 0.0, "outcome": "", "because": ""}
-        rows = []
-        for rank, name in enumerate(self.ranking, start=1):
-            row = {**found.get(name, alone), "model": name, "beside": model, "rank": rank}
-            row["risk"] = self.risk[name]
-            rejection = self.rejections.get(name)
-            row["rejected_by"] = rejection.by if rejection else None
-            rows.append({column: row[column] for column in SCHEMA})
-        return rows
-
-    def to_dataframe(self, beside: str | None = None) -> Any:
-        """`to_records` as a pandas data frame."""
-        pandas = need("pandas", extra="table", purpose="a data frame")
-        return pandas.DataFrame(self.to_records(beside))
+    def to_records(self) -> list[dict[str, Any]]:
+        """A row for each model beside the best, by risk."""
+        return self.beside(self.best).to_records()
 
     def to_markdown(self) -> str:
         """The table in Markdown, and the conclusion."""
@@ -165,34 +245,32 @@ class Comparison(Decided):
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
+        decided = self._decided
         return {
             "method": self.method.name,
             "setting": self.setting.to_dict(),
-            "c": None if isnan(self.c) else self.c,
+            "c": None if isnan(decided.c) else decided.c,
             "best": self.best,
             "ranking": list(self.ranking),
             "survivors": list(self.survivors),
             "rejections": {name: asdict(each) for name, each in self.rejections.items()},
-            "undecided": {name: asdict(each) for name, each in self.decision.undecided.items()},
+            "undecided": {name: asdict(each) for name, each in decided.decision.undecided.items()},
             "risk": self.risk,
-            "models": list(self.names),
-            "probability": plain(self.probability.tolist()),
-            "table": [{name: plain(v) for name, v in row.items()} for row in self.to_records()],
-            "segments": self.by().to_dict()["records"] if self.parts else None,
-            "n_groups": self.n_groups,
-            "new_groups": plain(self.new_groups),
+            "probability": self.probability.to_dict(),
+            **super().to_dict(),
+            "n_groups": decided.n_groups,
+            "new_groups": plain(decided.new_groups),
+            "segments": self.by().to_dict()["records"] if decided.parts else None,
             "source": asdict(self.summary.source),
+            "budget": account.budget(decided),
             "notes": [
-                {"code": note.code, "text": in_python(say.noted(note, self.noun))}
+                {**asdict(note), "text": in_python(say.noted(note, decided.noun))}
                 for note in self.notes
             ],
             "conclusion": self.conclusion,
-            "claims": [
-                each.to_dict() for each in (*account.decision(self), *account.cautions(self))
-            ],
-            "track_record": account.track_record_values(self),
-            "calibrated": bool(self.calibration is not None),
-            "corrected": bool(self.correction is not None),
+            "claims": [each.to_dict() for each in self.claims],
+            "track_record": account.track_record_values(decided),
+            "calibrated": bool(decided.calibration is not None),
         }
 
     def save(self, path: str | PathLike[str]) -> None:
@@ -200,25 +278,25 @@ class Comparison(Decided):
 
         `rivals.load` reads it, and decides again.
         """
-        saved.save(self, path)
+        saved.save(self._decided, path)
 
     # ---------------------------------------------------------------- other questions
 
-    def plan(self, more_groups: Any = (5, 10, 20, 40), *, rng: RNG = 0) -> Plan:
+    def plan(self, more_groups: int | Sequence[int] = (5, 10, 20, 40), *, rng: RNG = 0) -> Plan:
         """How probably more groups would decide (power).
 
         Of the best against each model that is open.
         """
         from rivals._questions.plan import plan
 
-        return plan(self, more_groups, rng=rng)
+        return plan(self._decided, more_groups, rng=rng)
 
     def gate(
         self,
         baseline: str,
         *,
         model: str | None = None,
-        require: str = "better",
+        require: Literal["better", "not-worse"] = "better",
         margin: float | None = None,
         no_segment_worse: float | None = None,
     ) -> Gate:
@@ -251,7 +329,7 @@ class Comparison(Decided):
         'passed'
         """
         return gate(
-            self,
+            self._decided,
             baseline,
             model=model,
             require=require,
@@ -284,7 +362,7 @@ class Comparison(Decided):
         >>> [(row["segment"], row["outcome"]) for row in found.to_records()]
         [('phone', 'worse'), ('desk', 'better')]
         """
-        return by(self, column)
+        return by(self._decided, column)
 
     def withstands(
         self,
@@ -330,7 +408,7 @@ class Comparison(Decided):
         at 0 against at 1 withstands offsets up to 0.14.
         """
         return withstands(
-            self,
+            self._decided,
             models,
             data,
             signal=signal,
@@ -345,18 +423,15 @@ class Comparison(Decided):
 
         Of more than 500 groups some hundred numbers are looked at, the last among them.
         """
-        return looks(self)
+        return looks(self._decided)
 
     def ranks(self) -> Ranks:
-        """Intervals of ranks, and tiers.
-
-        Between which ranks each model lies, and which may be the best.
-        """
-        return ranks(self)
+        """Between which ranks each model lies, and in which tier."""
+        return ranks(self._decided)
 
     def equivalence(self, margin: float | None = None) -> Equivalence:
         """Whether models are practically equivalent to the best.
 
         Whether they differ by less than the margin.
         """
-        return equivalence(self, self.setting.margin if margin is None else margin)
+        return equivalence(self._decided, self.setting.margin if margin is None else margin)

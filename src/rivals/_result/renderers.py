@@ -1,4 +1,4 @@
-"""One table, and its renderers: text, HTML, Markdown, LaTeX, data frame."""
+"""One table, and its renderers: text, HTML, Markdown, LaTeX; and answers, which have one."""
 
 from __future__ import annotations
 
@@ -7,9 +7,13 @@ from dataclasses import dataclass, replace
 from html import escape
 from itertools import groupby
 from math import isfinite
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from rivals._core.optional import need
+from rivals._core.texts import in_python
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 GAP = "   "
 LATEX = {
@@ -123,36 +127,43 @@ class Table:
         lines = [rf"\begin{{tabular}}{{{kinds}}}", r"\toprule", over + r" \\", heads + r" \\"]
         return "\n".join([*lines, r"\midrule", *body, r"\bottomrule", r"\end{tabular}"])
 
-    def to_dataframe(self) -> Any:
-        """A pandas data frame of the values themselves."""
-        pandas = need("pandas", extra="table", purpose="a data frame")
-        return pandas.DataFrame({_whole_head(each): list(each.values) for each in self.columns})
-
-    def to_dict(self) -> list[dict[str, Any]]:
-        """A row each, by the heads, for JSON."""
-        heads = [_whole_head(column) for column in self.columns]
-        return [
-            dict(zip(heads, map(plain, row), strict=True))
-            for row in zip(*(c.values for c in self.columns), strict=True)
-        ]
-
 
 class Answer:
-    """What answers one question of a result: printed, and as records of one schema."""
+    """What answers one question: printed, in a notebook, as records and data frame, in JSON.
+
+    Columns have the same names whatever the options are; what is unknown is nan.
+    """
+
+    COLUMNS: ClassVar[tuple[str, ...]] = ()
 
     def to_records(self) -> list[dict[str, Any]]:
-        """Plain rows; the names of their columns never change."""
+        """Plain rows."""
         raise NotImplementedError
 
-    def to_dataframe(self) -> Any:
+    def to_dataframe(self) -> DataFrame:
         """`to_records` as a pandas data frame."""
         pandas = need("pandas", extra="table", purpose="a data frame")
-        return pandas.DataFrame(self.to_records())
+        frame: DataFrame = pandas.DataFrame(self.to_records(), columns=list(self.COLUMNS))
+        return frame
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
         rows = [{name: plain(v) for name, v in row.items()} for row in self.to_records()]
         return {"records": rows, "conclusion": str(self)}
+
+    def _around(self) -> tuple[list[str], list[str]]:
+        """What stands above and below the table, for a notebook."""
+        return [], []
+
+    def _repr_html_(self) -> str:
+        table = getattr(self, "table", None)
+        above, below = self._around()
+        shown = table._repr_html_() if table is not None else f"<p>{escape(str(self))}</p>"
+        lead, trail = (
+            "".join(f"<p>{escape(in_python(line))}</p>" for line in lines)
+            for lines in (above, below)
+        )
+        return f"{lead}{shown}{trail}"
 
 
 def rows(**columns: Any) -> list[dict[str, Any]]:

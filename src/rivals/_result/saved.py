@@ -32,11 +32,6 @@ PACKED = 200
 
 def save(result: Decided, path: str | PathLike[str]) -> None:
     """Write a comparison; a crash leaves the old file or the new one."""
-    if result.correction is not None:
-        raise ValueError(
-            "probabilities that were read through a calibration are not saved with their curve; "
-            "compare with correct=False, or save the calibration"
-        )
     if Law.KNOWN.get(result.method.known_as) is not type(result.method):
         raise TypeError(
             f"method {result.method.name!r} is another one, so that this cannot be saved; give "

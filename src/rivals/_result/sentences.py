@@ -196,33 +196,77 @@ def not_shown(n_models: int) -> list[str]:
 
 def decided(
     best: str,
-    beaten: Sequence[str],
+    beaten: Mapping[str, float],
     open_models: Mapping[str, float],
     where: str,
     by_more: str,
     same: Sequence[str] = (),
+    tied: Sequence[str] = (),
 ) -> str:
-    """Who would win again, and against whom that is open; at most two sentences.
+    """Who would probably win again, with P, and against whom that is open; at most two sentences.
 
-    `same` are models that are equivalent to the best, of which another sentence tells.
+    `same` are models that are equivalent to the best, of which another sentence tells; `tied` have
+    its mean loss.
     """
     against = ", ".join(f"{name} ({p_is(value)})" for name, value in open_models.items())
     if len(open_models) > MOST_NAMED:
         against = f"{len(open_models)} models (P up to {probability(max(open_models.values()))})"
-    if not open_models and not same:
-        return f"{best} would win again{by_more} {where}."
-    if not open_models:
-        against_whom = f" against {listed(beaten)}" if beaten else ""
-        return f"{best} would win again{by_more}{against_whom} {where}." if beaten else ""
+    wins = f"{best} would probably win again{by_more}"
     if beaten:
-        return (
-            f"{best} would win again{by_more} against {listed(beaten)} {where}, but not surely "
-            f"against {against}. If you need one model: {best}."
-        )
+        surely = p_is(min(beaten.values()))
+        wins += f" ({surely if len(beaten) == 1 else f'{surely} or more'})"
+        if open_models or same or tied:
+            wins += f" against {listed(list(beaten))}"
+    if tied:
+        more = f" {wins} {where}." if beaten else ""
+        also = f" Open against {against}." if open_models else ""
+        return f"{best} ties with {listed(tied)}: their mean losses are equal.{more}{also}"
+    if not open_models:
+        return f"{wins} {where}." if beaten or not same else ""
+    if beaten:
+        return f"{wins} {where}, but not surely against {against}. If you need one model: {best}."
     return (
         f"No winner is named: {best} has the lowest mean loss, but would not surely win "
         f"again{by_more} {where}: {against}. If you need one model: {best}."
     )
+
+
+def expected_back(n_rejected: int, expected: float) -> str:
+    """How many of several rejections are false, if each P is true."""
+    shown = f"{expected:.1f}" if expected >= 0.1 else "fewer than 0.1"
+    return f"Of these {n_rejected} rejected models, {shown} are expected to be better next time."
+
+
+def uncertainty(
+    best: str, other: str, parts: Mapping[str, float], degrees: float | None, noun: str, point: str
+) -> str:
+    """The budget of a difference: what its variance consists of, the largest part first."""
+    whole = sum(parts.values())
+    shares = sorted(parts.items(), key=lambda each: -each[1])
+    names = [
+        f"{100.0 * value / whole:.0f} % {part_named(name, noun, point)}"
+        for name, value in shares
+        if value >= 0.005 * whole
+    ]
+    known = f" ({degrees:.0f} degrees of freedom)" if degrees else ""
+    return f"Uncertainty of {other} beside {best}: {', '.join(names)}{known}."
+
+
+def part_named(name: str, noun: str, point: str) -> str:
+    """As "schools", "pupils" or "training data"; a factor by its own name."""
+    own = {"groups": plural(noun), "points": plural(point), "training": "training data"}
+    return own.get(name, name)
+
+
+def helps_most(name: str, noun: str, point: str) -> str:
+    """What to add, from the largest part of the budget."""
+    more = {
+        "groups": f"More {plural(noun)} would narrow it most.",
+        "points": f"More {plural(point)} in each {noun} would narrow it most.",
+        "training": "More training data would narrow it most: what fits share falls faster than "
+        f"the number of {plural(noun)} grows.",
+    }
+    return more.get(name, f"More {plural(name)} would narrow it most.")
 
 
 def not_beaten_by_best(models: Mapping[str, str]) -> str:
@@ -245,11 +289,6 @@ def provisional(c: float, other: str, at_c: float, unknown: float, n_data_sets: 
         f"Provisional: against {other}, at c = {c:g} {p_is(at_c)}; over what c has been on "
         f"{n_data_sets} real data sets {p_is(unknown)}. Groups, or a calibration, would tell more."
     )
-
-
-def no_interval() -> str:
-    """Why there are no intervals beside a P that was read through a curve."""
-    return "Intervals are not shown: the calibration curve is of P alone."
 
 
 def small_lead(other: str, value: float, where: str) -> str:
@@ -582,14 +621,6 @@ def method_of_c(c: float, law: str, n_simulations: int, chosen: str) -> str:
     )
 
 
-def method_of_correction(slope: float) -> str:
-    """That P was read through the curve of a calibration."""
-    return (
-        "Probabilities were then read through the calibration curve: their log odds were "
-        f"multiplied by {slope:.2g}."
-    )
-
-
 def method_of_rule(threshold: float, margin: float, unit: str, looks: bool) -> str:
     """The rule."""
     sequence = (
@@ -665,15 +696,13 @@ def looks_skipped(looked: int, numbers: int, noun: str) -> str:
     )
 
 
-def ranked(level: float, tier: Sequence[str], n_models: int) -> str:
-    """Which models may be the best."""
-    if len(tier) == 1:
-        best = tier[0]
-    elif len(tier) <= MOST_NAMED:
-        best = f"among {listed(tier)}"
-    else:
-        best = f"one of {len(tier)} of the {n_models} models, the first tier"
-    return f"With {percent(level)} confidence the best is {best}."
+def ranked(threshold: float, tier: Sequence[str], n_models: int) -> str:
+    """Which models nothing is above, and what a tier is."""
+    first = listed(tier) if len(tier) <= MOST_NAMED else f"{len(tier)} of {n_models} models"
+    return (
+        f"First tier: {first}. A model is behind another where P is above {threshold:g}; a tier "
+        "holds models that are behind none of those that are left."
+    )
 
 
 # ---------------------------------------------------------------- above pictures
@@ -715,25 +744,12 @@ def picture_of_risks(
     return f"Risk{where}; points: mean loss; {bars}{_rejected(rejected)}.{_not_drawn(cut)}"
 
 
-def picture_of_differences(level: float | None, wins: str, heads: Sequence[str], cut: int) -> str:
-    """How to read differences from the best; without a level there are no intervals."""
-    bars = "" if level is None else f"Bars: {percent(level)} intervals. "
+def picture_of_differences(level: float, wins: str, heads: Sequence[str], cut: int) -> str:
+    """How to read differences from the best."""
     where = f"{'' if wins.endswith(' in') else ' at'} {' / '.join(heads)}" if heads else ""
-    return f"{bars}At the right {wins}{where}, and the decision.{_not_drawn(cut)}"
-
-
-def picture_of_pairs(rejected: bool, corrected: bool, cut: int) -> str:
-    """How to read the matrix of probabilities."""
-    frames = " Frames: the pairs that reject." if rejected else ""
-    how = ", read through the calibration" if corrected else ""
-    return f"P(model of the row better){how}.{frames}{_not_drawn(cut)}"
-
-
-def picture_of_sweep(c: float, threshold: float, cut: int) -> str:
-    """How to read the decision over c."""
     return (
-        f"Rejected above the line at {threshold:g}; dotted: c = {c:g}; above: how many models are "
-        f"not rejected.{_not_drawn(cut)}"
+        f"Bars: {percent(level)} intervals. At the right {wins}{where}, and the decision."
+        f"{_not_drawn(cut)}"
     )
 
 
@@ -741,14 +757,6 @@ def picture_of_quantiles(c: float, *, tail: bool) -> str:
     """How to read quantile functions and paths."""
     axis = "the axis is stretched towards the largest losses" if tail else "the top is cut"
     return f"Each path is a replication; its mean is a risk. c = {c:g}; {axis}."
-
-
-def picture_of_ranks(level: float, tier: Sequence[str], n_models: int, cut: int) -> str:
-    """How to read intervals of ranks."""
-    return (
-        f"{ranked(level, tier, n_models)} Bars: ranks that each may have; behind the name its "
-        f"tier.{_not_drawn(cut)}"
-    )
 
 
 def picture_of_plan(best: str, cut: int, threshold: float) -> str:
@@ -829,5 +837,5 @@ def groups_not_listed(n_groups: int, listed: int, noun: str) -> str:
         return ""
     return (
         f"Of {n_groups} {plural(noun)}, the {listed // 2} with the largest and the {listed // 2} "
-        "with the smallest difference are listed; result.groups_table() has all."
+        "with the smallest difference are listed; result.summary.means has all."
     )

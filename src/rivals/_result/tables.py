@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from difflib import get_close_matches
+from dataclasses import dataclass, fields
 from functools import partial
+from math import nan
+from typing import Any, ClassVar
 
 import numpy as np
 
 from rivals._core.beside import Beside
+from rivals._core.checks import place_of
 from rivals._core.decided import Decided
-from rivals._core.texts import Refusal, opt
 from rivals._core.types import FloatArray
 from rivals._questions.equivalence import equivalent_models
 from rivals._result import sentences as say
-from rivals._result.renderers import Column, Table
+from rivals._result.renderers import Answer, Column, Table
 
-# A table has room for the losses of so many models in each group.
-MOST_COLUMNS = 12
+# Of `to_records`, of data frames and of JSON.
+COLUMNS = (
+    *("model", "beside", "rank", "risk", "difference", "low", "high"),
+    *("p_better", "p_equivalent", "p_worse", "p_better_one_group"),
+    *("outcome", "because", "rejected_by"),
+)
 
 
 def table(result: Decided, model: str, most: int | None = None) -> Table:
@@ -80,60 +86,12 @@ def chances(result: Decided, beside: Beside) -> list[tuple[str, str, FloatArray]
         rows = [beside.chance(number) for number in horizons]
         return [(head, f"{wins} in", row) for head, row in zip(heads, rows, strict=True)]
     wins = f"{wins[:-1]} at another place)"
-    if result.correction is not None:
-        return [
-            ("through the curve", wins, beside.better),
-            ("as it is", wins, beside.plain()),
-        ]
     if not result.c_is_unknown:
         return [(wins, "", beside.better)]
     return [
         (f"c = {result.c:g}", wins, beside.better),
         ("c unknown", wins, beside.without_c()),
     ]
-
-
-def pairs(result: Decided) -> Table:
-    """Every pair of models, the better first."""
-    order = [result.place[name] for name in result.ranking]
-    places = [(a, b) for i, a in enumerate(order) for b in order[i + 1 :]]
-    probability = result.probability
-    risk = result.evidence.risk
-    gaps = [float(risk[b] - risk[a]) for a, b in places]
-    decimals = say.decimals_for(gaps)
-    return Table(
-        (
-            Column("better", [result.names[a] for a, _ in places], is_text=True),
-            Column("worse", [result.names[b] for _, b in places], is_text=True),
-            Column("difference", gaps, partial(say.fixed, decimals=decimals)),
-            Column("P", [float(probability[a, b]) for a, b in places], say.probability),
-        )
-    )
-
-
-def groups_table(result: Decided) -> Table:
-    """Every group: its size, and the mean loss of each model; of many models, of the best."""
-    summary = result.groups
-    if summary is None:
-        raise Refusal(f"there are no groups; compare with {opt.groups}, the group of each point")
-    best = [result.place[name] for name in result.ranking[:MOST_COLUMNS]]
-    means = summary.means[best]
-    decimals = say.decimals_for(np.ptp(means, axis=0).tolist())
-    columns = [
-        Column(summary.noun, summary.groups, is_text=True),
-        Column(f"{summary.source.point}s", summary.sizes.tolist()),
-    ]
-    for place, losses in zip(best, means, strict=True):
-        shown = Column(
-            result.names[place],
-            losses.tolist(),
-            partial(say.fixed, decimals=decimals),
-            "mean loss",
-        )
-        columns.append(shown)
-    lowest = [result.names[best[place]] for place in np.argmin(means, axis=0).tolist()]
-    columns.append(Column("lowest", lowest, is_text=True))
-    return Table(tuple(columns))
 
 
 def word(result: Decided, name: str) -> str:
@@ -144,10 +102,47 @@ def word(result: Decided, name: str) -> str:
     return "best" if name == result.best else "not rejected"
 
 
-def there(result: Decided, name: str) -> str:
-    """The name of a model; one that is not there is told which are."""
-    if name in result.place:
-        return name
-    near = get_close_matches(str(name), result.names, n=1)
-    meant = f"did you mean {near[0]!r}?" if near else f"there are {say.listed(result.names)}"
-    raise ValueError(f"there is no model {name!r}; {meant}")
+@dataclass(frozen=True, eq=False, repr=False)
+class BesideOthers(Beside, Answer):
+    """One model beside all others, by risk, with its table."""
+
+    decided: Decided
+
+    COLUMNS: ClassVar = COLUMNS
+
+    @property
+    def table(self) -> Table:
+        """Every model beside this one."""
+        return table(self.decided, self.decided.names[self.model])
+
+    def __str__(self) -> str:
+        return str(self.table)
+
+    __repr__ = __str__
+
+    def to_records(self) -> list[dict[str, Any]]:
+        """A row for each model, this one included."""
+        decided = self.decided
+        own, risk = decided.names[self.model], decided.risk
+        found = {row["model"]: row for row in self.records()}
+        found[own] = dict.fromkeys(COLUMNS, nan) | {"difference": 0.0, "outcome": "", "because": ""}
+        rows = []
+        for rank, name in enumerate(decided.ranking, start=1):
+            rejection = decided.rejections.get(name)
+            about = {
+                "model": name,
+                "beside": own,
+                "rank": rank,
+                "risk": risk[name],
+                "rejected_by": rejection.by if rejection else None,
+            }
+            rows.append({column: {**found[name], **about}[column] for column in COLUMNS})
+        return rows
+
+
+def beside_others(result: Decided, name: str) -> BesideOthers:
+    """Of all models, in the order of their risk."""
+    place_of(name, result.names)
+    core = result.beside(name, result.ranking)
+    known = {each.name: getattr(core, each.name) for each in fields(core)}
+    return BesideOthers(**known, decided=result)

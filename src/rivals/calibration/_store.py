@@ -213,6 +213,8 @@ def _row(place: int, index: int, found: Outcome | str) -> tuple[Any, ...]:
 def open_to_write(path: str | PathLike[str] | None, study: Study) -> Iterator[Store]:
     """The store of a study, new or continued; without a path in memory."""
     name = MEMORY if path is None else fspath(path)
+    if not name:
+        raise ValueError("store: '' is no name of a file; leave it out to keep nothing")
     with _connected(name, name) as connection:
         with _sentences(name), _all_or_nothing(connection):
             if not _schema(connection):

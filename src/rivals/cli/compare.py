@@ -12,7 +12,6 @@ from rivals._result import account
 from rivals.cli.console import print_result, writing
 from rivals.cli.inputs import compared
 from rivals.cli.options import (
-    CORRECT,
     FILES,
     JSON,
     LAW,
@@ -31,8 +30,7 @@ def compare(
     files: FILES,
     setting: SETTING,
     method: LAW = None,
-    correct: CORRECT = False,
-    against: Annotated[
+    beside: Annotated[
         str | None, typer.Option(help="Show every model beside this one, not the best.")
     ] = None,
     details: Annotated[
@@ -54,18 +52,18 @@ def compare(
     """
     check_output(report, "--report", (".html", ".htm"), sources)
     check_output(save, "--save", (".npz",), sources)
-    result = compared(sources, files, setting, method=method, correct=correct)
-    beside = None if against is None else result.against(against)
+    result = compared(sources, files, setting, method=method)
+    shown = None if beside is None else result.beside(beside)
     if save is not None:  # before the result is printed: its reader may stop early
         with writing(save):
             result.save(save)
     if report is not None:
         with writing(report):
             result.report(report)
-    if beside is None or as_json:
+    if shown is None or as_json:
         print_result(result, as_json=as_json)
     else:
-        print(in_command(f"{beside}\n\n{account.conclusion(result)}"))
+        print(in_command(f"{shown}\n\n{account.conclusion(result._decided)}"))
     if details and not as_json:
-        print(in_command(f"\n{account.details(result)}"))
+        print(in_command(f"\n{account.details(result._decided)}"))
     return NAMED if result.survivors == (result.best,) else UNDECIDED

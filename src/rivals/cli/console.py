@@ -17,6 +17,7 @@ from typing import Any
 import typer
 
 from rivals._core.cautions import RivalsWarning
+from rivals._core.checks import printable
 from rivals._core.texts import in_command, text_of
 
 ERROR = 2
@@ -36,7 +37,8 @@ def guarded(run: Callable[[], Any], *, as_json: bool) -> int:
     try:
         with warnings_as_sentences():
             status = run()
-        sys.stdout.flush()
+        if sys.stdout is not None:  # which the shell may have closed
+            sys.stdout.flush()
     except BrokenPipeError:
         _silence()
         return 0
@@ -69,13 +71,14 @@ def print_result(result: Any, *, as_json: bool = False) -> None:
     if as_json:
         print(json.dumps(result.to_dict(), indent=2, allow_nan=False))
     else:
-        print(in_command(result.marked() if hasattr(result, "marked") else str(result)))
+        print(in_command(result._marked() if hasattr(result, "_marked") else str(result)))
 
 
 def say(message: str) -> None:
     """A remark beside the result, on standard error: pipes then carry only the result."""
+    lines = "\n".join(map(printable, message.split("\n")))
     with suppress(OSError, AttributeError):  # closed, or full
-        print(message, file=sys.stderr, flush=True)
+        print(lines, file=sys.stderr, flush=True)
 
 
 @contextmanager

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from rivals.cli.console import print_result, writing
 from rivals.cli.inputs import compared
-from rivals.cli.options import CORRECT, FILES, JSON, LAW, SETTING, SOURCES, with_options
+from rivals.cli.options import FILES, JSON, LAW, SETTING, SOURCES, with_options
 
 
 @with_options
@@ -33,7 +33,6 @@ def gate(
         ),
     ] = None,
     method: LAW = None,
-    correct: CORRECT = False,
     summary: Annotated[
         Path | None,
         typer.Option(help="Also append Markdown to this file, such as $GITHUB_STEP_SUMMARY."),
@@ -50,8 +49,9 @@ def gate(
     The exit status is 0 if the gate is passed, 1 if it failed (with a margin: also if the model is
     better by less), 3 if that is open, and 2 after an error.
     """
-    result = compared(sources, files, setting, method=method, correct=correct)
-    found = result.gate(baseline, model=model, require=require, no_segment_worse=no_segment_worse)
+    result = compared(sources, files, setting, method=method)
+    asked: Any = require  # which the gate checks
+    found = result.gate(baseline, model=model, require=asked, no_segment_worse=no_segment_worse)
     if summary is not None:
         with writing(summary), summary.open("a", encoding="utf-8") as file:
             file.write(found.to_markdown())

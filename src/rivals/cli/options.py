@@ -212,9 +212,6 @@ LAW = Annotated[
         "default without), beta, or paper."
     ),
 ]
-CORRECT = Annotated[
-    bool, typer.Option("--correct", help="Also read P through the curve of the calibration.")
-]
 JSON = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
 FILES = Annotated[Given, Files]
 SETTING = Annotated[Given, Setting]

@@ -378,6 +378,11 @@ class NewGroups:
         )
 
     @property
+    def degrees(self) -> float | FloatArray:
+        """Degrees of freedom."""
+        return self.budget.degrees
+
+    @property
     def parts(self) -> dict[str, FloatArray]:
         """Of the variance, seen and new: how groups differ, their points, shared training data."""
         return self.budget.parts(self.new_groups)

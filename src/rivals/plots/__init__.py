@@ -14,12 +14,9 @@ from rivals.plots._differences import plot_differences
 from rivals.plots._forest import plot_forest
 from rivals.plots._looks import plot_looks
 from rivals.plots._plan import plot_plan
-from rivals.plots._probability import plot_probability
 from rivals.plots._quantiles import plot_quantiles
 from rivals.plots._risks import plot_risks
 from rivals.plots._segments import plot_segments
-from rivals.plots._sweep import plot_sweep
-from rivals.plots._ties import plot_ties
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -33,12 +30,9 @@ __all__ = [
     "plot_forest",
     "plot_looks",
     "plot_plan",
-    "plot_probability",
     "plot_quantiles",
     "plot_risks",
     "plot_segments",
-    "plot_sweep",
-    "plot_ties",
     "plot_valid_c",
     "shade_overconfidence",
 ]
@@ -49,11 +43,8 @@ KINDS: dict[str, Callable[..., Any]] = {
     "forest": plot_forest,
     "looks": plot_looks,
     "plan": plot_plan,
-    "probability": plot_probability,
     "risks": plot_risks,
     "segments": plot_segments,
-    "sweep": plot_sweep,
-    "ties": plot_ties,
 }
 
 
@@ -66,8 +57,7 @@ def plot(result: Comparison, kind: str | None = None, *, ax: Axes | None = None)
     ----------
     result : Comparison
     kind : str, optional
-        "forest", "risks", "differences", "probability", "sweep", "ties", "plan", "looks" or
-        "segments".
+        "forest", "risks", "differences", "plan", "looks" or "segments".
     ax : matplotlib Axes, optional
         Where to draw; a new figure by default.
 
@@ -79,6 +69,6 @@ def plot(result: Comparison, kind: str | None = None, *, ax: Axes | None = None)
     'risk (lower is better)'
     """
     if kind is None:
-        kind = "risks" if result.groups is None else "forest"
+        kind = "forest" if result.summary.n_groups else "risks"
     drawn: Axes = KINDS[one_of(*KINDS)("kind", kind)](result, ax=ax)
     return drawn

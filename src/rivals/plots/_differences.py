@@ -54,16 +54,17 @@ def plot_differences(result: Comparison, *, ax: Axes | None = None) -> Axes:
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['A', 'B']
     """
-    ax = axes_or_new(ax, width=7.0, height=1.5 + 0.28 * min(len(result.names), MOST_ROWS))
+    decided = result._decided
+    ax = axes_or_new(ax, width=7.0, height=1.5 + 0.28 * min(len(decided.names), MOST_ROWS))
     lines = 2 if is_narrow(ax) else 1
-    names = result.ranking[: min(len(result.names), MOST_ROWS, room_for_rows(ax, lines * ROW))]
-    best = result.ranking[0]
-    beside = result.beside(best, names)
-    chances = tables.chances(result, beside)
+    names = decided.ranking[: min(len(decided.names), MOST_ROWS, room_for_rows(ax, lines * ROW))]
+    best = decided.ranking[0]
+    beside = decided.beside(best, names)
+    chances = tables.chances(decided, beside)
     for place, (name, decision) in enumerate(
-        zip(names, tables.decisions(result, names), strict=True)
+        zip(names, tables.decisions(decided, names), strict=True)
     ):
-        colour = ink(ax, 0.55) if name in result.rejections else COLOURS[0]
+        colour = ink(ax, 0.55) if name in decided.rejections else COLOURS[0]
         row = None if name == best else beside.row(name)
         if row is not None:
             ax.hlines(place, beside.low[row], beside.high[row], color=colour, linewidth=3)
@@ -77,13 +78,12 @@ def plot_differences(result: Comparison, *, ax: Axes | None = None) -> Axes:
     ax.set_ylim(len(names) - 0.4, -0.6)
     ax.grid(axis="x", color=ink(ax, 0.12), linewidth=0.7)
     ax.set_axisbelow(True)
-    unit = result.summary.source.unit
+    unit = decided.summary.source.unit
     heads = [head for head, _, _ in chances]
     wins = chances[0][1] or heads.pop()
-    cut = len(result.names) - len(names)
-    level = None if result.correction is not None else result.setting.level
-    caption = say.picture_of_differences(level, wins, heads, cut)
-    whole = " ".join([caption, *account.covered(result, "difference")])
+    cut = len(decided.names) - len(names)
+    caption = say.picture_of_differences(decided.setting.level, wins, heads, cut)
+    whole = " ".join([caption, *account.covered(decided, "difference")])
     return finish(ax, f"worse than the best{f' ({unit})' if unit else ''}", "", whole)
 
 

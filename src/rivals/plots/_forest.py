@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.special import ndtri
 
+from rivals._core.checks import place_of
+from rivals._core.decided import Decided
 from rivals._core.setting import HowMany
 from rivals._core.texts import Refusal, opt
 from rivals._core.types import FloatArray, IntArray
-from rivals._result import account, tables
+from rivals._result import account
 from rivals._result import sentences as say
 from rivals.plots._style import (
     COLOURS,
@@ -65,7 +67,7 @@ def plot_forest(
 
     See Also
     --------
-    rivals.Comparison.groups_table : mean losses in each group.
+    rivals.GroupSummaries : mean losses in each group, as `result.summary` has them.
 
     Examples
     --------
@@ -79,26 +81,29 @@ def plot_forest(
     >>> ax.get_xlabel()
     'difference in mean loss'
     """
-    best = tables.there(result, beside or result.ranking[0])
-    other = _nearest(result, best) if model is None else tables.there(result, model)
-    values, half = in_each_group(result, other, best)
+    decided = result._decided
+    best = beside or decided.ranking[0]
+    other = _nearest(decided, best) if model is None else model
+    for name in (best, other):
+        place_of(name, decided.names)
+    values, half = in_each_group(decided, other, best)
     order = _drawn(values)
     rows = np.arange(order.size)
-    questions = answers(result, other, best)
+    questions = answers(decided, other, best)
     height = 2.2 + 0.17 * (order.size + len(questions))
     ax = axes_or_new(ax, height=height if order.size <= MOST_NAMES else HEIGHT_OF_MANY)
     _draw_groups(ax, values[order], half[order], rows)
-    found = result.beside(best, (other,))
+    found = decided.beside(best, (other,))
     _draw_answers(ax, questions, float(found.gap[found.row(other)]), order.size)
-    _name_rows(ax, result, order, [each.new_groups for each in questions])
+    _name_rows(ax, decided, order, [each.new_groups for each in questions])
     ax.axvline(0.0, color=ink(ax, 0.5), linewidth=0.9, zorder=0)
-    covered = [] if is_narrow(ax) else account.covered(result, "difference")
-    caption = " ".join([_caption(result, other, best, values), *covered])
-    unit = result.summary.source.unit
+    covered = [] if is_narrow(ax) else account.covered(decided, "difference")
+    caption = " ".join([_caption(decided, other, best, values), *covered])
+    unit = decided.summary.source.unit
     return finish(ax, f"difference in mean loss{f' ({unit})' if unit else ''}", "", caption)
 
 
-def _nearest(result: Comparison, best: str) -> str:
+def _nearest(result: Decided, best: str) -> str:
     """The next best model whose difference from a model is known."""
     others = [name for name in result.ranking if name != best]
     summary, place = result.groups, result.place
@@ -116,7 +121,7 @@ class Answer:
     chance: float
 
 
-def in_each_group(result: Comparison, other: str, best: str) -> tuple[FloatArray, FloatArray]:
+def in_each_group(result: Decided, other: str, best: str) -> tuple[FloatArray, FloatArray]:
     """The difference of the mean losses of two models in each group, and half of its interval.
 
     The interval is that of the group by itself: it knows nothing of the others.
@@ -141,7 +146,7 @@ def in_each_group(result: Comparison, other: str, best: str) -> tuple[FloatArray
     return summary.gaps[a] - summary.gaps[b], np.asarray(width * np.sqrt(sampling))
 
 
-def answers(result: Comparison, other: str, best: str) -> list[Answer]:
+def answers(result: Decided, other: str, best: str) -> list[Answer]:
     """Over one new group, as many as the decision is about, and all groups."""
     beside = result.beside(best, (other,))
     row = beside.row(other)
@@ -190,7 +195,7 @@ def _places(ax: Axes, n_rows: int, questions: list[HowMany]) -> list[float]:
     return [n_rows + step * (0.4 + number) for number in range(len(questions))]
 
 
-def _name_rows(ax: Axes, result: Comparison, order: IntArray, questions: list[HowMany]) -> None:
+def _name_rows(ax: Axes, result: Decided, order: IntArray, questions: list[HowMany]) -> None:
     noun = result.noun
     places = _places(ax, order.size, questions)
     groups = result.groups
@@ -204,7 +209,7 @@ def _name_rows(ax: Axes, result: Comparison, order: IntArray, questions: list[Ho
     ax.set_ylim(places[-1] + 0.8 * (places[-1] - order.size + 1) / len(places), -1.0)
 
 
-def _caption(result: Comparison, other: str, best: str, values: FloatArray) -> str:
+def _caption(result: Decided, other: str, best: str, values: FloatArray) -> str:
     groups = result.groups
     assert groups is not None
     beside = result.beside(best, (other,))

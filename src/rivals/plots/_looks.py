@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from rivals._core.checks import place_of
 from rivals._core.types import FloatArray
+from rivals._questions.looks import looks
 from rivals._result import sentences as say
-from rivals._result import tables
 from rivals.plots._style import COLOURS, axes_or_new, finish, ink, legend_below, literal
 
 if TYPE_CHECKING:
@@ -48,12 +49,12 @@ def plot_looks(result: Comparison, model: str | None = None, *, ax: Axes | None 
     >>> rivals.plots.plot_looks(rivals.compare(models, groups=site)).get_xlabel()
     'groups so far, in their order'
     """
-    found = result.looks()
+    decided = result._decided
+    found = looks(decided)
     name = model or found.models[0]
     if name == found.lowest:
         raise ValueError(f"{name!r} is the best; name the model to draw beside it")
-    tables.there(result, name)
-    row = found.models.index(name)
+    row = place_of(name, found.models)
     ax = axes_or_new(ax)
     x = found.n_groups
     difference = found.difference[row]
@@ -61,7 +62,7 @@ def plot_looks(result: Comparison, model: str | None = None, *, ax: Axes | None 
     ax.fill_between(x, found.low[row], found.high[row], label="confidence sequence", **band)
     ax.plot(x, difference, color=COLOURS[0], linewidth=1.2)
     chance = found.probability[row]
-    threshold = result.setting.threshold
+    threshold = decided.setting.threshold
     passes = (chance > threshold) | (1.0 - chance > threshold)
     named = found.named[row]
     alone = passes & ~named
@@ -76,7 +77,7 @@ def plot_looks(result: Comparison, model: str | None = None, *, ax: Axes | None 
     _frame(ax, difference, found.low[row], found.high[row])
     best, other = literal(found.lowest, 20), literal(name, 20)
     caption = say.picture_of_looks(best, other, found.first_named[name], found.noun)
-    unit = result.summary.source.unit
+    unit = decided.summary.source.unit
     y = f"difference in mean loss{f' ({unit})' if unit else ''}"
     finish(ax, f"{say.plural(found.noun)} so far, in their order", y, caption)
     legend_below(ax)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rivals._core.decided import Decided
 from rivals._core.reduced import quantile
 from rivals._core.types import FloatArray
 from rivals._result import account
@@ -49,40 +50,41 @@ def plot_risks(result: Comparison, *, ax: Axes | None = None) -> Axes:
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['A', '✗ B']
     """
-    n_rows = min(len(result.names), MOST_ROWS)
+    decided = result._decided
+    n_rows = min(len(decided.names), MOST_ROWS)
     ax = axes_or_new(ax, height=1.5 + min(0.75 * n_rows, 0.3 * n_rows + 2.0))
-    names = list(result.ranking[: min(n_rows, room_for_rows(ax))])
-    places = [result.place[name] for name in names]
-    grids, densities = density(result)
-    at_c = result.reduced.risk_interval(result.setting)
+    names = list(decided.ranking[: min(n_rows, room_for_rows(ax))])
+    places = [decided.place[name] for name in names]
+    grids, densities = density(decided)
+    at_c = decided.reduced.risk_interval(decided.setting)
     honest = at_c
-    if result.c_is_unknown:
-        honest = result.reduced.risk_interval(result.setting, without_c=True)
+    if decided.c_is_unknown:
+        honest = decided.reduced.risk_interval(decided.setting, without_c=True)
     for row, (name, place) in enumerate(zip(names, places, strict=True)):
-        colour = ink(ax, 0.5) if name in result.rejections else COLOURS[0]
+        colour = ink(ax, 0.5) if name in decided.rejections else COLOURS[0]
         heights = row - 0.8 * densities[place]
         ax.fill_between(grids[place], row, heights, color=colour, alpha=0.3, linewidth=0)
         ax.plot(grids[place], heights, color=colour, linewidth=1.2)
         ax.hlines(row, honest[0][place], honest[1][place], color=ink(ax), linewidth=0.9)
         ax.hlines(row, at_c[0][place], at_c[1][place], color=colour, linewidth=3.5)
-        ax.plot(result.evidence.risk[place], row, "o", color=ink(ax), markersize=4)
-    labels = [f"{'✗ ' if name in result.rejections else ''}{name}" for name in names]
+        ax.plot(decided.evidence.risk[place], row, "o", color=ink(ax), markersize=4)
+    labels = [f"{'✗ ' if name in decided.rejections else ''}{name}" for name in names]
     ax.set_yticks(range(len(names)), names_of(ax, labels), fontsize=small(ax))
     ax.tick_params(axis="y", length=0)
     ax.set_ylim(len(names) - 0.6, -1.0)
-    unit = result.summary.source.unit
+    unit = decided.summary.source.unit
     caption = say.picture_of_risks(
-        say.new(result.new_groups, result.noun) if result.new_groups else "",
-        result.c if result.c_is_unknown else None,
-        result.setting.level,
-        bool(result.rejections),
-        len(result.names) - len(names),
+        say.new(decided.new_groups, decided.noun) if decided.new_groups else "",
+        decided.c if decided.c_is_unknown else None,
+        decided.setting.level,
+        bool(decided.rejections),
+        len(decided.names) - len(names),
     )
-    whole = " ".join([caption, *account.covered(result, "risk")])
+    whole = " ".join([caption, *account.covered(decided, "risk")])
     return finish(ax, f"risk{f' in {unit}' if unit else ''} (lower is better)", "", whole)
 
 
-def density(result: Comparison) -> tuple[FloatArray, FloatArray]:
+def density(result: Decided) -> tuple[FloatArray, FloatArray]:
     """Of the risk of each model, as a part of its highest, models × points."""
     law = result.method.risks(result.summary, result.setting)
     n_models = len(result.names)

@@ -10,6 +10,7 @@ import gzip
 import io
 import re
 import sys
+import zlib
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -21,6 +22,7 @@ import numpy as np
 
 from rivals._core.arrays import index_of
 from rivals._core.candidates import SUMMARIES, TARGETS, refuse_scores
+from rivals._core.checks import check_printable, printable
 from rivals._core.grouping import Grouping, noun_of
 from rivals._core.optional import need
 from rivals._core.texts import Refusal, WrongKind, either, opt, text_of
@@ -35,6 +37,9 @@ ROWS_TO_LOOK_AT = 100
 ROWS_TOGETHER = 2**16
 # Bytes of a text file that Python reads sooner than polars is imported.
 SMALL = 2**18
+# Bytes that a small packed file may unpack into, and a larger one in parts of its own size.
+LARGE = 2**28
+PACKED = 200
 # Characters of a header: more are no table.
 LONGEST = 2**20
 # What pandas and R call an index, and people an id.
@@ -291,11 +296,14 @@ def scanned(source: Any, labels: Collection[str] = ()) -> tuple[str, Any]:
     if not isinstance(source, (str, bytes, PathLike)):
         return "the data frame", source
     path = Path(fsdecode(source))
+    where = printable(str(path))
     if path.name.lower().endswith(PARQUET):
+        if not path.exists():
+            raise _not_there(path)
         polars = need("polars", extra="table", purpose="files of tables")
-        return str(path), polars.scan_parquet(path, glob=False)
-    _check_file(path)
-    return str(path), _scan_text(path, *_header(str(path), path), labels)
+        return where, polars.scan_parquet(path, glob=False)
+    source = _text_in(path)
+    return where, _scan_text(source, *_header(where, source), labels)
 
 
 def columns_of_models(
@@ -470,45 +478,70 @@ def _with_rows(frame: Frame) -> Frame:
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
         raise ValueError(f"{frame.where}: two columns are called {twice!r}; rename one")
+    check_printable(f"{frame.where}: columns", names)
     if not frame.n_rows:
         raise ValueError(f"{frame.where}: there is no row below the names of the columns")
     return frame
 
 
 def _from_path(path: Path, labels: Collection[str]) -> Frame:
+    where = printable(str(path))
     if path.name.lower().endswith(PARQUET) and path.exists():
-        return _from_parquet(str(path), path, labels)
-    _check_file(path)
-    return _from_text(str(path), path, labels)
+        return _from_parquet(where, path, labels)
+    return _from_text(where, _text_in(path), labels)
 
 
-def _check_file(path: Path) -> None:
-    """A text file that is there."""
+def _text_in(path: Path) -> Path | io.BytesIO:
+    """A text file that is there, or what is packed in it."""
     if path.name.lower().removesuffix(".gz").endswith(TEXT):
         if not path.is_file():
             raise _not_there(path)
-        return
+        if path.suffix.lower() != ".gz":
+            return path
+        with path.open("rb") as packed:
+            return _unpacked(printable(str(path)), packed, path.stat().st_size)
     if path.name.lower().endswith(PARQUET):
         raise _not_there(path)
     kinds = ", ".join((*TEXT, *(each + ".gz" for each in TEXT), *PARQUET))
     raise ValueError(
-        f"{path}: tables are read from {kinds}; read others by pandas or polars, and pass the "
-        "data frame"
+        f"{printable(str(path))}: tables are read from {kinds}; read others by pandas or polars, "
+        "and pass the data frame"
     )
 
 
 def _not_there(path: Path) -> FileNotFoundError:
     if path.is_symlink():
-        return FileNotFoundError(f"{path}: this link leads nowhere, or back to itself")
-    return FileNotFoundError(f"{path}: there is no such file")
+        return FileNotFoundError(
+            f"{printable(str(path))}: this link leads nowhere, or back to itself"
+        )
+    return FileNotFoundError(f"{printable(str(path))}: there is no such file")
 
 
 def _from_bytes(where: str, raw: bytes, labels: Collection[str]) -> Frame:
     if raw.startswith(b"PAR1"):
         return _from_parquet(where, io.BytesIO(raw), labels)
     if raw.startswith(b"\x1f\x8b"):
-        raw = gzip.decompress(raw)
+        return _from_text(where, _unpacked(where, io.BytesIO(raw), len(raw)), labels)
     return _from_text(where, io.BytesIO(raw), labels)
+
+
+def _unpacked(where: str, packed: Any, size: int) -> io.BytesIO:
+    """What is in a file of gzip, unless that is so much more than the file that it is no table."""
+    most = max(LARGE, PACKED * size)
+    found = io.BytesIO()
+    try:
+        with gzip.open(packed) as file:
+            while piece := file.read(LONGEST):
+                found.write(piece)
+                if found.tell() > most:
+                    raise Refusal(
+                        f"{where}: {size} bytes unpack into more than {most:.2g}, which is no "
+                        "table; unpack it yourself, and pass what is in it"
+                    )
+    except (OSError, EOFError, zlib.error) as error:
+        raise ValueError(f"{where}: this is no file of gzip, or a part of one ({error})") from None
+    found.seek(0)
+    return found
 
 
 def _from_parquet(where: str, source: Any, labels: Collection[str]) -> Frame:
@@ -558,7 +591,7 @@ def _from_text(where: str, source: Path | io.BytesIO, labels: Collection[str]) -
 def _is_small(source: Path | io.BytesIO) -> bool:
     if isinstance(source, io.BytesIO):
         return source.getbuffer().nbytes < SMALL
-    return source.suffix.lower() != ".gz" and source.stat().st_size < SMALL
+    return source.stat().st_size < SMALL
 
 
 def _scan(source: Path | io.BytesIO, names: list[str], delimiter: str, **options: Any) -> Any:
@@ -593,8 +626,6 @@ def _rows(source: Path | io.BytesIO, delimiter: str) -> Iterator[list[str]]:
 def _as_text(source: Path | io.BytesIO) -> Any:
     if isinstance(source, io.BytesIO):
         return io.TextIOWrapper(io.BytesIO(source.getvalue()), "utf-8-sig", newline="")
-    if source.suffix.lower() == ".gz":
-        return gzip.open(source, "rt", encoding="utf-8-sig", newline="")
     return open(source, encoding="utf-8-sig", newline="")
 
 
@@ -603,12 +634,15 @@ def _header(where: str, source: Path | io.BytesIO) -> tuple[list[str], str]:
     try:
         with _as_text(source) as lines:
             header = lines.readline(LONGEST)
-    except (UnicodeDecodeError, gzip.BadGzipFile, EOFError) as error:
+    except UnicodeDecodeError as error:
         raise ValueError(f"{where}: this is no text in UTF-8 ({error}); save it as UTF-8") from None
     if not header.strip():
         raise ValueError(f"{where}: the file is empty, or begins with an empty line")
     delimiter = max(DELIMITERS, key=header.count)
-    names = [name.strip() for name in next(csv.reader([header], delimiter=delimiter))]
+    try:
+        names = [name.strip() for name in next(csv.reader([header], delimiter=delimiter))]
+    except csv.Error as error:
+        raise ValueError(f"{where}: the header cannot be read ({error})") from None
     for name in names:
         if _is_number(name):
             raise ValueError(

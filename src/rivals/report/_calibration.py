@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from rivals._result.comparison import Comparison
+from rivals._core.decided import Decided
 
 
-def curve_of(result: Comparison) -> dict[str, Any] | None:
+def curve_of(result: Decided) -> dict[str, Any] | None:
     """How often a was better where P said so, at the c of the result; None without calibration."""
     if result.calibration is None:
         return None
@@ -18,6 +17,5 @@ def curve_of(result: Comparison) -> dict[str, Any] | None:
         "c": f"{result.c:g}",
         "points": [[100.0 * float(value) for value in row] for row in rows],
         "n_each": int(curve.counts.min()),
-        "corrected": result.correction is not None,
         "about": result.calibration.methods(),
     }

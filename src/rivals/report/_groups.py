@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from rivals._core.decided import Decided
 from rivals._result import sentences as say
 from rivals._result.renderers import Column
 from rivals.plots._forest import answers, in_each_group
 from rivals.report._rows import Pool
 
-if TYPE_CHECKING:
-    from rivals._result.comparison import Comparison
-
 MOST_MODELS = 8
 MOST_GROUPS = 200
 
 
-def groups_of(result: Comparison, pool: Pool) -> dict[str, Any] | None:
+def groups_of(result: Decided, pool: Pool) -> dict[str, Any] | None:
     """A table for each of the best models beside the best; None without groups."""
     summary = result.groups
     if summary is None:
@@ -35,7 +33,7 @@ def groups_of(result: Comparison, pool: Pool) -> dict[str, Any] | None:
     }
 
 
-def _beside(result: Comparison, other: str, best: str, pool: Pool) -> dict[str, Any]:
+def _beside(result: Decided, other: str, best: str, pool: Pool) -> dict[str, Any]:
     """Answers first, then groups by their difference, the largest on top."""
     summary = result.groups
     assert summary is not None

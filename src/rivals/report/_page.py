@@ -10,6 +10,7 @@ from operator import itemgetter
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
+from rivals._core.decided import Decided
 from rivals._core.optional import need
 from rivals._core.writing import replacing
 from rivals._result import account
@@ -64,7 +65,8 @@ def render(result: Comparison) -> str:
     )
     environment.policies["json.dumps_kwargs"] = {"allow_nan": False, "separators": (",", ":")}
     environment.filters["hash"] = _hash
-    data = contents(result)
+    decided = result._decided
+    data = contents(decided)
     own = own_screen(data)
     columns, bar = data["screens"][own][:2]
     groups = data["groups"] or {"models": []}
@@ -74,9 +76,9 @@ def render(result: Comparison) -> str:
         view=view(data, columns, bar),
         group_view=_first(data, groups["models"]),
         beside_view=_first(data, data["beside"]),
-        opening=account.opening(result),
-        cut=cut(result),
-        calibration=curve_of(result),
+        opening=account.opening(decided),
+        cut=cut(decided),
+        calibration=curve_of(decided),
         details=result.details().splitlines(),
         methods=result.methods(),
         version=__version__,
@@ -86,7 +88,7 @@ def render(result: Comparison) -> str:
     return text
 
 
-def contents(result: Comparison) -> dict[str, Any]:
+def contents(result: Decided) -> dict[str, Any]:
     """All that the page looks up."""
     pool = Pool()
     return {

@@ -6,17 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from itertools import product
 from math import floor, inf, log10, prod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from rivals._core.decided import Decided
 from rivals._core.setting import CalibratedC, Setting
 from rivals._core.texts import in_python
 from rivals._result import account, tables
 from rivals._result import sentences as say
 from rivals._result.renderers import Column
 from rivals.report._rows import Pool
-
-if TYPE_CHECKING:
-    from rivals._result.comparison import Comparison
 
 # The table has so many models. Each further setting takes its time: of more than MANY models or
 # groups, neither c nor margin can be changed, and few thresholds; of more models than the table has
@@ -58,7 +56,7 @@ class Axis:
         }
 
 
-def axes_of(result: Comparison) -> list[Axis]:
+def axes_of(result: Decided) -> list[Axis]:
     """The options that mean something for this result, with the values that the page offers."""
     large = _is_large(result)
     offered = FEW_THRESHOLDS if large else THRESHOLDS
@@ -69,12 +67,12 @@ def axes_of(result: Comparison) -> list[Axis]:
         axes.append(_numbers("c", VALUES_OF_C, result.c))
     if not large and not result.method.draws:  # which draws: a margin takes its time
         axes.append(_numbers("margin", (0.0, *_margins(result)), result.setting.margin))
-    if len(result.names) > MOST_ROWS or result.correction is not None:  # curves are of one question
+    if len(result.names) > MOST_ROWS:
         axes = [each.alone() for each in axes]
     return axes
 
 
-def screens_of(result: Comparison, pool: Pool) -> dict[str, Any]:
+def screens_of(result: Decided, pool: Pool) -> dict[str, Any]:
     """Each setting: table, conclusion, track record, what intervals covered, and how many models
     are not rejected.
 
@@ -101,7 +99,7 @@ def screens_of(result: Comparison, pool: Pool) -> dict[str, Any]:
     }
 
 
-def beside_others(result: Comparison, pool: Pool) -> list[dict[str, Any]]:
+def beside_others(result: Decided, pool: Pool) -> list[dict[str, Any]]:
     """The table beside each of the best models, such as a baseline; the run's own setting."""
     found = []
     for name in result.ranking[1:MOST_BESIDE] if len(result.names) > 2 else []:
@@ -110,7 +108,7 @@ def beside_others(result: Comparison, pool: Pool) -> list[dict[str, Any]]:
     return found
 
 
-def cut(result: Comparison) -> str:
+def cut(result: Decided) -> str:
     """That the table goes on, if it does; and why less can be changed, if so."""
     hidden = say.not_shown(len(result.names) - MOST_ROWS)
     return in_python(
@@ -118,11 +116,11 @@ def cut(result: Comparison) -> str:
     )
 
 
-def _is_large(result: Comparison) -> bool:
+def _is_large(result: Decided) -> bool:
     return len(result.names) > MANY_MODELS or result.n_groups > MANY_GROUPS
 
 
-def _at_thresholds(result: Comparison, thresholds: Sequence[float], pool: Pool) -> list[list[Any]]:
+def _at_thresholds(result: Decided, thresholds: Sequence[float], pool: Pool) -> list[list[Any]]:
     """The threshold changes the decision, and nothing else in the table."""
     best = result.ranking[0]
     columns = tables.table(result, best, MOST_ROWS).columns[:-1]
@@ -135,7 +133,7 @@ def _at_thresholds(result: Comparison, thresholds: Sequence[float], pool: Pool) 
             [
                 [*table["columns"], pool.column(Column("decision", words, is_text=True))],
                 table["bar"],
-                pool.text(at.conclusion),
+                pool.text(in_python(account.conclusion(at))),
                 pool.text(" ".join(account.track_record(at))),
                 pool.text(" ".join(account.covered(at, "difference"))),
                 len(at.survivors),
@@ -144,7 +142,7 @@ def _at_thresholds(result: Comparison, thresholds: Sequence[float], pool: Pool) 
     return found
 
 
-def _drawn(result: Comparison, name: str) -> tuple[list[Any], list[Any]]:
+def _drawn(result: Decided, name: str) -> tuple[list[Any], list[Any]]:
     """Centres and ends of the bars; nothing in the row of the model itself."""
     beside = result.beside(name, result.ranking[:MOST_ROWS])
     rows = [None if other == name else beside.row(other) for other in result.ranking[:MOST_ROWS]]
@@ -158,7 +156,7 @@ def _drawn(result: Comparison, name: str) -> tuple[list[Any], list[Any]]:
     )
 
 
-def _questions(result: Comparison) -> Axis:
+def _questions(result: Decided) -> Axis:
     """One new group, the study repeated, all groups; or what else the run asked."""
     own, repeated = result.new_groups, result.repeated
     asked: dict[Any, Any] = {result.of_each(1.0): 1.0, repeated: None, result.of_each(inf): inf}
@@ -181,7 +179,7 @@ def _numbers(option: str, offered: Sequence[float], own: float) -> Axis:
     return Axis(option, tuple(values), labels, values.index(own))
 
 
-def _margins(result: Comparison) -> list[float]:
+def _margins(result: Decided) -> list[float]:
     """Round numbers, the largest of them not above the largest difference from the best."""
     risk = [result.risk[name] for name in result.ranking[:MOST_BESIDE]]
     widest = risk[-1] - risk[0]
@@ -193,10 +191,10 @@ def _margins(result: Comparison) -> list[float]:
     return below[-N_MARGINS:]
 
 
-def _why_no_c(result: Comparison) -> str:
+def _why_no_c(result: Decided) -> str:
     """Why c cannot be changed; empty where it can."""
     if not result.summary.n_simulations:
         return say.without_c()
-    if isinstance(result.setting.c, CalibratedC) or result.correction is not None:
+    if isinstance(result.setting.c, CalibratedC):
         return say.c_is_calibrated(result.c)
     return ""

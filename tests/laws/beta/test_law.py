@@ -106,12 +106,12 @@ def test_p_is_that_of_the_moments_for_nearly_normal_risks():
 
 def test_an_interval_is_of_the_draws():
     result = rivals.compare(sample(7), method=Beta(n_draws=2000), rng=1)
-    low, high = result.reduced.risk_interval(result.setting)
+    low, high = result._decided.reduced.risk_interval(result.setting)
     law = result.method.risks(result.summary, result.setting)
     np.testing.assert_allclose(law.below(low)[0], 0.05, atol=2e-3)
     np.testing.assert_allclose(law.below(high)[0], 0.95, atol=2e-3)
     others = np.array([1, 2])
-    low, high = result.reduced.interval(result.setting, others, np.zeros(2, int))
+    low, high = result._decided.reduced.interval(result.setting, others, np.zeros(2, int))
     beside = result.method.differences(result.summary, result.setting, others, np.zeros(2, int))
     np.testing.assert_allclose(beside.below(low)[0], 0.05, atol=1e-4)
     np.testing.assert_allclose(beside.below(high)[0], 0.95, atol=1e-4)

@@ -140,7 +140,6 @@ def test_in_one_word_it_is_the_papers_algorithm():
     result = rivals.compare(models, method="paper", rng=0)
     assert result.c == 1.0
     assert result.method.depth == REFINEMENTS
-    assert result.correction is None
     same = rivals.compare(models, method=rivals.laws.Beta(depth=8), c=1.0, rng=0)
     assert np.array_equal(result.probability, same.probability)
 

@@ -323,4 +323,4 @@ def _by_library(given: ExperimentLosses, c: float, seed: int) -> tuple[float, fl
     """B of the paper's algorithm, and its Monte Carlo error."""
     models = dict(zip("ab", zip(given.observed, given.simulated, strict=True), strict=True))
     result = compare(models, **ALGORITHM, c=c, rng=seed)
-    return float(result.probability[0, 1]), float(result.standard_error[0, 1])
+    return float(result.probability[0, 1]), float(result.beside("a").error[0])
