@@ -32,7 +32,7 @@ from sklearn.preprocessing import StandardScaler
 
 import rivals
 from rivals._core.grouping import Grouping
-from rivals.read._folds import folds_of_groups
+from rivals.read._folds import foldings_of_groups
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE / "real"))
@@ -81,7 +81,7 @@ def measured(data_set: Any, n_groups: int, split: int) -> dict[str, Any] | None:
     score: dict[str, list[float]] = {arm: [] for arm in ARMS}
     losses: dict[str, dict[str, rivals.Losses]] = {arm: {} for arm in ARMS}
     truth = {}
-    folds = folds_of_groups(Grouping.of(group))
+    folds = foldings_of_groups(Grouping.of(group))[0]
     found = models(table.inputs.shape[1], table.blocks["few"])
     for place, (name, (columns, model)) in enumerate(found.items()):
         X = table.inputs[:, columns]
@@ -130,7 +130,7 @@ def measured(data_set: Any, n_groups: int, split: int) -> dict[str, Any] | None:
     record: dict[str, Any] = {"data": data_set.name, "groups": n_groups, "split": split}
     for arm in ARMS:
         result = rivals.compare(losses[arm], rng=0)
-        pairs = [(result.names[a], result.names[b]) for a, b in combinations(range(len(found)), 2)]
+        pairs = list(combinations(result.risk, 2))
         probability = np.array(result.probability)
         upper = [float(probability[a, b]) for a, b in combinations(range(len(found)), 2)]
         record[arm] = {
@@ -147,7 +147,7 @@ def inner_folds(codes: Any) -> list[Any]:
     """Five folds of whole groups of a training set."""
     names, own = np.unique(codes, return_inverse=True)
     part = np.arange(names.size) % min(INNER, names.size)
-    return folds_of_groups(Grouping.of(part[own]))
+    return foldings_of_groups(Grouping.of(part[own]))[0]
 
 
 def rms(residuals: Any) -> float:

@@ -80,8 +80,8 @@ def board(n_models: int, n_groups: int, means: str, effects: str, index: int) ->
         result = rivals.compare(models, groups=group)
     ranks = result.ranks()
     best = int(np.argmin(mean))
-    place = result.names.index(f"model {best}")
-    beaten = result.probability[:, place].copy()
+    place = list(result.risk).index(f"model {best}")
+    beaten = np.array(result.probability)[:, place]
     beaten[place] = 0.0
     row = ranks.models.index(f"model {best}")
     return {

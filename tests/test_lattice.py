@@ -105,7 +105,11 @@ def test_law_transport(n_groups, misfit, within, ties, shared):
     observed, groups, simulated = losses(n_groups, misfit, within, ties, shared)
     if simulated is None:
         with pytest.raises(ValueError, match="measures how far simulations are"):
-            compare(observed, None, simulated)
+            compare(observed, None, simulated, method="transport")
+        by_rows = compare(observed, None, simulated)
+        said(by_rows)
+        expected = plain.groups_law(observed, np.arange(groups.size))
+        np.testing.assert_allclose(by_rows.probability, expected, atol=1e-6)
         return
     result = compare(observed, None, simulated)
     said(result)

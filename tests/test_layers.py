@@ -24,9 +24,10 @@ LAYERS = [
     ["_core.losses"],
     ["_core.candidates"],
     ["_core.evidence"],
-    ["_core.mistakes", "_core.rule", "method"],
+    ["_core.mistakes", "_core.rule", "criteria", "method"],
     ["scenarios"],
-    ["_core.summaries", "_result.track_record"],
+    ["_core.reducer"],
+    ["_core.predictions", "_core.summaries", "_result.track_record"],
     ["_core.cells"],
     ["_core.law"],
     ["laws"],
@@ -47,6 +48,7 @@ LAYERS = [
     ["_desiderata"],
     ["testbeds", "testing"],
     ["plots"],
+    ["emdcmp"],
     ["report"],
     ["cli"],
     ["__main__"],
@@ -59,14 +61,16 @@ ORDER = {
     "method": [
         "distance",
         "error",
+        "influence",
         "factors",
         "budget",
         "leads",
+        "items",
         "probability",
         "looks",
         "more_groups",
     ],
-    "laws": ["transport", "groups", "factors"],
+    "laws": ["groups", "rows", "transport", "factors"],
 }
 
 # Conveniences that reach up, when they are called and not before: result.plot(...).

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from rivals.calibration import judge_c
 from rivals_paper import rules
+from rivals_paper.bins import judge_c
 
 
 @pytest.fixture(scope="module")

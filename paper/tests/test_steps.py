@@ -28,8 +28,8 @@ def several(overconfident, method="paper"):
     experiments = {}
     for place, (name, factors) in enumerate(overconfident.items()):
         rng = np.random.default_rng(place)
-        odds = rng.normal(0.0, 3.0, 1024)
-        truth = rng.random(1024) < expit(odds)
+        odds = rng.normal(0.0, 3.0, 4096)
+        truth = rng.random(4096) < expit(odds)
         experiments[name] = expit(np.outer(odds, factors)), truth
     return rivals.Calibration.from_experiments(
         experiments, C, n_data=100, method=method, n_simulations=1
@@ -56,7 +56,7 @@ def test_steps_end_where_no_smaller_c_is_valid(losses):
     steps = compare_in_steps(losses, calibration=calibration, pairs=PAIRS)
     assert steps.c == (2.0**-2,)
     assert set(steps.survivors) == {"A", "B"}
-    assert steps.stopped == "no smaller c is valid for near"
+    assert steps.stopped == "no smaller c is kept for near"
 
 
 def test_every_c_of_a_step_is_valid_and_none_is_skipped(losses):

@@ -6,7 +6,17 @@ from typing import TYPE_CHECKING, Any
 from rivals._version import __version__
 
 if TYPE_CHECKING:
-    from rivals import calibration, laws, plots, read, report, scenarios, testbeds, testing
+    from rivals import (
+        calibration,
+        criteria,
+        laws,
+        plots,
+        read,
+        report,
+        scenarios,
+        testbeds,
+        testing,
+    )
     from rivals._compare import compare
     from rivals._core.candidates import Candidate
     from rivals._core.cautions import RivalsWarning
@@ -39,7 +49,17 @@ HOMES = {
     "load": "_result.comparison",
     "process": "laws",
 }
-PACKAGES = ("calibration", "laws", "plots", "read", "report", "scenarios", "testbeds", "testing")
+PACKAGES = (
+    "calibration",
+    "criteria",
+    "laws",
+    "plots",
+    "read",
+    "report",
+    "scenarios",
+    "testbeds",
+    "testing",
+)
 
 __all__ = [
     "Calibration",
@@ -58,6 +78,7 @@ __all__ = [
     "calibrate",
     "calibration",
     "compare",
+    "criteria",
     "laws",
     "load",
     "plots",

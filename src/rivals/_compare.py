@@ -2,43 +2,55 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import numpy.typing as npt
 
 from rivals._core.candidates import is_frame, losses_of_all, split_frame
 from rivals._core.cells import CellSummaries
-from rivals._core.decided import Decided
+from rivals._core.decided import Calibrated, Decided
 from rivals._core.losses import Study
 from rivals._core.mistakes import mistakes
+from rivals._core.predictions import Predictions
 from rivals._core.seeds import entropy_from
 from rivals._core.setting import CalibratedC, Setting, one_of
 from rivals._core.summaries import GroupSummaries
 from rivals._core.texts import Refusal, opt
-from rivals._core.types import RNG
+from rivals._core.types import RNG, Frame
+from rivals._questions.by_loss import by_loss
 from rivals._questions.segments import parts_of
 from rivals._result.comparison import Comparison
 from rivals.laws import Factors, Groups, Law, Reversal, law_of, other_recordings
 
+# Name → losses, a pair (observed, simulated), or a candidate; a column of losses for each model.
+Models: TypeAlias = (
+    Mapping[Any, Any] | Iterable[tuple[Any, Any]] | GroupSummaries | CellSummaries | Frame
+)
+# Of each point; or the name of a column.
+Labels: TypeAlias = npt.ArrayLike | str
+MethodName: TypeAlias = Literal["groups", "transport", "beta", "paper", "reversal"]
+
 
 def compare(
-    models: Any,
+    models: Models,
     data: Any = None,
     *,
-    groups: Any = None,
-    method: str | Law[Any] | None = None,
-    c: Any = None,
+    groups: Labels | Sequence[str] | Mapping[str, Labels] | Frame | None = None,
+    weights: Literal["groups", "points"] | None = None,
+    loss: Any = None,
+    method: MethodName | Law[Any] | None = None,
+    c: float | Calibrated | None = None,
     threshold: float = 0.95,
     margin: float = 0.0,
     new_groups: float | Mapping[str, float] | None = None,
     level: float = 0.9,
     looks: Literal["any"] | None = None,
     order: Literal["time"] | None = None,
-    clusters: npt.ArrayLike | str | None = None,
-    by: npt.ArrayLike | str | None = None,
-    vary: Any = None,
+    clusters: Labels | None = None,
+    by: Labels | None = None,
+    vary: Mapping[str, float] | Sequence[Any] | None = None,
     signal: int | str | None = None,
     n_simulations: int | None = None,
     rng: RNG = None,
@@ -47,15 +59,22 @@ def compare(
 
     Parameters
     ----------
-    models : mapping, data frame, or GroupSummaries
-        Name → `Losses`, a pair (observed, simulated), observed losses alone (three groups or
-        more), or a `Candidate` (with `data`). A data frame has a column of losses for each model.
+    models : mapping, data frame, GroupSummaries, or Predictions
+        Name → `Losses`, a pair (observed, simulated), observed losses alone, or a `Candidate` (with
+        `data`). A data frame has a column of losses for each model. `Predictions` is what readers
+        return that predict.
     data : optional
         Held-out data for the candidates, in whatever form they understand.
     groups : array_like, or the name of a column, or several of these, optional
         The group of each point (school, site, subject); by default what the losses carry. Several
         factors, at most three, are names of columns, ``["subject", "item"]``, or a mapping,
         ``{"subject": labels, "item": labels}``: whether they cross or one lies in another is seen.
+    weights : {"groups", "points"}, optional
+        Whether each group weighs the same, by default, or counts by its number of points. Of a
+        metric that is no mean over points, as ROC AUC: the mean of the groups' own, or that of all
+        points together.
+    loss : str, scorer or callable, or a list of these, optional
+        Of predictions: the metric that they are judged by, as "roc_auc"; of a list, all of them.
     method : {"transport", "groups", "beta", "paper"} or a law of `rivals.laws`, optional
         How a distribution of the risk is made: "groups", a random-effects model, where there are
         groups, else "transport"; "beta", the hierarchical beta process; "paper", the algorithm of
@@ -95,6 +114,7 @@ def compare(
     Returns
     -------
     Comparison
+        Of several losses `ByLoss`, a comparison by each.
 
     Examples
     --------
@@ -107,9 +127,23 @@ def compare(
     >>> result.best, list(result.rejections)
     ('line', ['mean'])
     """
-    calibration = c if hasattr(c, "choose_c") else None
+    if isinstance(models, Predictions):
+        asked = models.asked if loss is None else loss
+        if isinstance(asked, (list, tuple)) and len(asked) > 1:
+            given = {name: value for name, value in locals().items() if name != "asked"}
+            # Several losses are asked for by name: whoever does so gets a comparison by each.
+            return by_loss({_name_of(each): compare(**given | {"loss": each}) for each in asked})  # type: ignore[return-value]
+        loss = asked[0] if isinstance(asked, (list, tuple)) else asked
+        models = models.judged(loss, weights or "groups")
+    elif loss is not None:
+        raise Refusal(
+            f"{opt['loss']} is how predictions are judged, and these are losses; leave it out, or "
+            "pass predictions: rivals.read.predictions(frame, target=…)"
+        )
+    calibration: Any = c if hasattr(c, "choose_c") else None
+    c_of: Any = None if calibration is not None else c  # what is no number, a setting refuses
     setting = Setting(
-        c=None if calibration is not None else c,
+        c=c_of,
         threshold=threshold,
         margin=margin,
         new_groups=new_groups,  # type: ignore[arg-type]  # checked there
@@ -139,6 +173,10 @@ def compare(
         _refuse_c_of_another_method(c, chosen)
         law: Law[Any] = chosen
         law.check(models)
+        if weights is not None:
+            if not isinstance(models, GroupSummaries):
+                raise Refusal(f"{opt['weights']} is about groups, and these are several factors")
+            models = models.weighted(weights)
         return Comparison(Decided.of(law, models, setting))
     if vary is not None:
         given = {"groups": groups, "c": c, "order": order, "clusters": clusters, "by": by}
@@ -159,6 +197,7 @@ def compare(
         order=order,
         clusters=clusters,
         by=by,
+        weights=weights,
         n_simulations=_number_of_simulations(n_drawn, method, groups),
         entropy=setting.rng,
     )
@@ -192,12 +231,24 @@ def compare(
     return Comparison(replace(result, study=study, parts=parts))
 
 
+def _name_of(loss: Any) -> str:
+    """What one of several losses is called."""
+    return loss if isinstance(loss, str) else str(getattr(loss, "__name__", loss))
+
+
 def _by_reversal(models: Any, data: Any, vary: Any, signal: Any, setting: Setting) -> Comparison:
     """In other recordings, that differ from this one as `vary` says."""
     study = study_of(
         models, data, groups=None, order=None, clusters=None, n_simulations=0, entropy=setting.rng
     )
-    summary = other_recordings(dict(models), data, vary, signal, study, setting.rng)
+    summary = other_recordings(
+        dict(zip(study.names, dict(models).values(), strict=True)),
+        data,
+        vary,
+        signal,
+        study,
+        setting.rng,
+    )
     return Comparison(Decided.of(Reversal(), summary, setting, mistakes(study)))
 
 
@@ -209,6 +260,7 @@ def study_of(
     order: str | None,
     clusters: Any,
     by: Any = None,
+    weights: str | None = None,
     n_simulations: int,
     entropy: int,
 ) -> Study:
@@ -220,7 +272,7 @@ def study_of(
         models, labels = split_frame(models, named)
         groups, clusters, by = labels["groups"], labels["clusters"], labels["by"]
     losses = losses_of_all(models, data, n_simulations=n_simulations, entropy=entropy)
-    return Study.of(losses, groups=groups, order=order, clusters=clusters, by=by)
+    return Study.of(losses, groups=groups, order=order, clusters=clusters, by=by, weights=weights)
 
 
 def _number_of_simulations(given: int | None, method: str | Law[Any] | None, groups: Any) -> int:

@@ -8,22 +8,19 @@ from scipy.special import expit
 
 import rivals
 from rivals._core.setting import CalibratedC
+from rivals._result.sentences import value_of_c
 from rivals.testbeds.toys import gaussian
 
 MODELS = {"a": gaussian(-0.1), "b": gaussian(0.1)}
 C = (0.05, 0.2, 0.8)
 
 
-def calibration(*, sharpness=1.0, falls=False, **options):
+def calibration(*, sharpness=1.0, **options):
     """Experiments whose log odds are too large by a factor; more cautious at larger c."""
     rng = np.random.default_rng(0)
     odds = 3.0 * rng.standard_normal(2000)
     truth = (rng.random(2000) < expit(odds)).astype(float)
     stated = expit(sharpness * odds[:, None] / np.array([1.0, 1.2, 6.0]))
-    if falls:
-        middle = (stated > 0.5) & (stated < 0.9)
-        stated = np.where(middle, 1.4 - stated, stated)
-        truth = np.where(middle[:, 0] & (stated[:, 0] > 0.7), 0.0, truth)
     experiments = {"calm": (stated, truth)}
     return rivals.Calibration.from_experiments(experiments, C, **{"n_data": 200, **options})
 
@@ -46,15 +43,39 @@ def test_p_is_that_of_the_law_at_the_chosen_c(data):
 
 def test_a_c_remembers_where_it_came_from(data):
     found = calibration()
-    chosen = found.choose_c(prefer="informative")
+    chosen = found.choose_c(promise="strict")
     assert isinstance(chosen, CalibratedC)
     assert chosen == 0.05
     result = rivals.compare(MODELS, data, c=chosen, rng=0)
-    for said in ("informative", "2000", "calm"):
+    for said in ("strict", "2000", "calm"):
         assert said in result.methods()
         assert said in result.details()
     assert "by hand" not in result.details() + result.methods()
     assert rivals.compare(MODELS, data, c=found, rng=0).setting.c.source["rule"] == "error"
+
+
+def test_a_decision_says_c_what_a_replication_is_and_up_to_which_c_it_holds():
+    """A far worse model, and one that is nearly as good."""
+    rng = np.random.default_rng(1)
+    models = {"near": gaussian(0.0), "nearly": gaussian(0.01), "far": gaussian(0.9)}
+    result = rivals.compare(models, rng.standard_normal(200), c=calibration(), rng=0)
+    until = result.holds_until
+    assert list(until) == ["far"]
+    assert "far" in result.at(c=until["far"]).rejections
+    assert "far" not in result.at(c=2 * until["far"]).rejections
+    assert np.log2(until["far"]).is_integer()
+    text = str(result)
+    assert f"far is rejected up to c = {value_of_c(until['far'])}; nearly is not rejected" in text
+    assert "against far in another recording of the same problem (c = 0.05)" in text
+    # Whatever c the decision is made at, it holds up to the same.
+    assert result.at(c=0.1).holds_until == until
+
+
+def test_without_a_calibration_a_replication_is_new_data_of_the_same_process(data):
+    models = {"a": gaussian(0.1), "b": gaussian(2.0)}
+    result = rivals.compare(models, data, method="paper", c=0.25, rng=0)
+    assert "on new data of the same process (c = 0.25)" in str(result)
+    assert "if the study were repeated" not in str(result) + result.details()
 
 
 @pytest.mark.parametrize(
@@ -124,30 +145,6 @@ def test_pictures_are_of_the_c_that_were_tried():
     pytest.importorskip("matplotlib")
     found = calibration()
     labels = [text.get_text() for text in found.plot().get_legend().get_texts()]
-    assert [f"c = {c:g}" for c in C] == labels[: len(C)]
-    rates = rivals.plots.plot_valid_c(found).lines[0].get_ydata()
-    assert rates == pytest.approx(found.validity().failure_rate[0], nan_ok=True)
-
-
-def test_black_body_radiation_as_the_paper_has_it():
-    """Plain B rejects fewer than B read through a temperature does, at a c that keeps the bound."""
-    from rivals.testbeds import blackbody
-
-    found = rivals.calibrate(
-        blackbody.bias_sweep,
-        method="beta",
-        n_simulations=1,
-        n_data=256,
-        n_truth=4096,
-        most_truth=4096,
-        n_experiments=256,
-        c=[0.25],
-        rng=0,
-        progress=False,
-    )
-    stated = found.outcomes["probability"][:, 0]
-    sure = np.maximum(stated, 1 - stated)
-    read = found.correction(0.25)(stated)
-    corrected = np.maximum(read, 1 - read)
-    assert found.validity().findings[0][0].curve.broken == 0
-    assert np.mean(corrected > 0.95) > 2 * np.mean(sure > 0.95)
+    states = [each.state for each in found.states().overall]
+    expected = [f"c = {c:g}, {state}" for c, state in zip(C, states, strict=True)]
+    assert expected == labels[: len(C)]

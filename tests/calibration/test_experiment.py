@@ -12,7 +12,7 @@ from rivals.testbeds.toys import gaussian
 
 
 def conditions(**changes):
-    options = {"method": "transport", "c": [0.1], "n_data": 100, "n_truth": 1000, "entropy": 7}
+    options = {"method": "transport", "c": [0.1, 1.0], "n_data": 100, "n_truth": 1000, "entropy": 7}
     return Conditions.of(**{**options, **changes})
 
 
@@ -51,7 +51,8 @@ def test_numbers_are_those_of_committed_calibrations(method):
 
 
 def test_more_values_of_c_do_not_change_the_others():
-    alone = run_experiment(shifted, conditions(method="beta", c=[0.1], n_simulations=1), 0, 3, 1000)
+    few = conditions(method="beta", c=[0.1, 7.0], n_simulations=1)
+    alone = run_experiment(shifted, few, 0, 3, 1000)
     beside = conditions(method="beta", c=[0.01, 0.1, 1.0], n_simulations=1)
     among = run_experiment(shifted, beside, 0, 3, 1000)
     assert among.probability[1] == alone.probability[0]

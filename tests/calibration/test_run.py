@@ -71,12 +71,12 @@ def test_the_entropy_is_that_of_the_store(tmp_path):
 
 def test_a_simulator_that_sorts_by_time_is_judged_by_what_is_known():
     """158 named winners were once called "11 % wrong", of which 0 were: undecided is not wrong."""
-    options = {"n_data": 200, "n_truth": 2000, "n_experiments": 300, "c": [0.1], "rng": 0}
+    options = {"n_data": 200, "n_truth": 2000, "n_experiments": 300, "c": [0.1, 1.0], "rng": 0}
     found = {
         name: rivals.calibrate(scenario, progress=False, **options)
         for name, scenario in (("sorted", sorted_oscillator), ("shuffled", oscillator))
     }
-    counts = {name: each.validity().findings[0][0] for name, each in found.items()}
+    counts = {name: each.states().states[0][0] for name, each in found.items()}
     for each in counts.values():
         assert each.right > 50
         assert each.wrong <= 2
@@ -90,17 +90,20 @@ def test_a_simulator_that_sorts_by_time_is_judged_by_what_is_known():
 
 def test_the_three_counts_stand_in_every_output():
     calibration = run(n_experiments=300, n_truth=2000, most_truth=2000)
-    found = calibration.validity().findings[0][0]
+    found = calibration.states().states[0][0]
     assert found.right > 0
     assert found.unknown > 0.05 * found.n
     outcome = calibration.records["outcome"][calibration.records["c"] == calibration.c[0]]
     for name in ("right", "wrong", "undecided"):
         number = getattr(found, name)
         assert np.sum(outcome == name) == number
-        assert calibration.to_dict()["findings"][0][0][name] == number
+        assert calibration.to_dict()["of_each_scenario"][0][0][name] == number
         assert str(number) in calibration.table.rows[0]
-    assert f"undecided in {found.unknown} of 300 experiments" in str(calibration)
-    assert f"in {found.unknown} of 300 experiments" in calibration.methods()
+    assert f"in {found.unknown} of 300 experiments, which are left out" in str(calibration)
+    assert f"{found.undecided} named winner" in str(calibration)
+    assert f"{found.unknown} of 300 experiments in which it stayed undecided" in (
+        calibration.methods()
+    )
 
 
 # ---------------------------------------------------------------- more data for the truth
@@ -175,16 +178,16 @@ def test_experiments_that_fail_are_counted_and_can_be_run_again(tmp_path):
 def test_a_scenario_that_was_not_run_yet_does_not_count_as_passed(tmp_path):
     store = tmp_path / "study.sqlite"
     run({"first": shifted, "second": shifted}, n_experiments=400, store=store, most_truth=1000)
-    assert rivals.Calibration.open(store).valid_c()
+    assert rivals.Calibration.open(store).states().kept
     with closing(sqlite3.connect(store)) as connection, connection:
         connection.execute("DELETE FROM experiments WHERE scenario = 1")
     part = rivals.Calibration.open(store)
-    assert part.valid_c() == ()
+    assert part.states().kept == ()
     assert "400 of 800 experiments" in str(part)
-    assert "only 0 of 'second'" in part.conclusion
+    assert "silent in 'second': 0 named winners" in part.conclusion
     with closing(sqlite3.connect(store)) as connection, connection:
         connection.execute("DELETE FROM experiments")
-    assert "No c is valid" in str(rivals.Calibration.open(store))
+    assert "No c is kept" in str(rivals.Calibration.open(store))
 
 
 def test_an_interrupt_keeps_what_is_there(tmp_path):
@@ -205,7 +208,7 @@ import multiprocessing, sys, warnings
 import rivals
 from rivals.testbeds import toys
 
-OPTIONS = dict(n_data=50, n_truth=100, n_experiments=6, rng=0, c=[0.1])
+OPTIONS = dict(n_data=50, n_truth=100, n_experiments=6, rng=0, c=[0.1, 1.0])
 
 def run(n_jobs):
     with warnings.catch_warnings(record=True) as said:

@@ -14,7 +14,7 @@ import sys
 import threading
 import time
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -26,6 +26,8 @@ from calibration.scenarios import SMALL, replicated, shifted
 from rivals.calibration import StoreError
 from rivals.calibration._store import SCHEMA, open_to_read, source_of
 from rivals.calibration._store import _sentences as sentences
+from rivals.scenarios import Scenario, gain, noise, simulator, uniform
+from rivals.testbeds.toys import gaussian
 
 N = 60
 
@@ -139,7 +141,7 @@ def run(scenarios, store, **options):
     ("options", "said"),
     [
         ({"n_data": 200}, "n_data: 100 there, 200 here"),
-        ({"c": [0.1]}, "c: "),
+        ({"c": [0.1, 0.2]}, "c: "),
         ({"method": "beta"}, "'transport'"),
         ({"rng": 8}, "entropy"),
         ({"order": "time"}, "order"),
@@ -181,7 +183,7 @@ def test_names_of_scenarios_are_part_of_a_study(tmp_path):
 
 def test_what_is_bound_to_a_function_is_part_of_it():
     assert source_of(partial(shifted, spread=0.1)) != source_of(partial(shifted, spread=0.2))
-    assert "def shifted" in source_of(shifted)
+    assert "def shifted" in source_of(shifted).code
 
     @dataclass
     class Condition:
@@ -195,6 +197,56 @@ def test_what_is_bound_to_a_function_is_part_of_it():
     assert source_of(partial(shifted, spread=object())) == source_of(
         partial(shifted, spread=object())
     )
+
+
+def constant(n, rng, level):
+    return np.full(n, level)
+
+
+def blocks(size=0.02, *, scale=1.0, function=constant):
+    models = {"low": gaussian(-0.1), "high": gaussian(0.1)}
+    truth = simulator(function, level=uniform(-0.2, 0.2))
+    return Scenario(models, truth, [gain(size), noise(scale)])
+
+
+def test_scenarios_by_blocks_are_compared_and_not_their_source(tmp_path):
+    store = tmp_path / "study.sqlite"
+    run({"Ω": blocks()}, store)
+    assert run({"Ω": blocks()}, store).n_experiments == 5
+    assert "class Scenario" not in source_of(blocks()).code
+    message = "scenario 'Ω', chain 0 numbers factor values 1: 0.02 there, 0.05 here"
+    with pytest.raises(StoreError, match=message):
+        run({"Ω": blocks(0.05)}, store)
+    with pytest.raises(StoreError, match=r"chain 1 numbers scale: 1.0 there, 2.0 here"):
+        run({"Ω": blocks(scale=2.0)}, store)
+    with pytest.raises(StoreError, match=r"another study \(scenario 'Ω', new: 'process' there"):
+        run({"Ω": replace(blocks(), new="replication")}, store)
+    with pytest.raises(StoreError, match="the code of scenario"):
+        run({"Ω": shifted}, store)
+
+
+def test_the_users_own_function_is_part_of_a_scenario(tmp_path):
+    def constant(n, rng, level):
+        return np.full(n, level) + 0.0
+
+    constant.__qualname__ = "constant"
+    store = tmp_path / "study.sqlite"
+    run({"Ω": blocks()}, store)
+    with pytest.raises(StoreError, match=r"np.full\(n, level\).*np.full\(n, level\) \+ 0.0"):
+        run({"Ω": blocks(function=constant)}, store)
+
+
+def test_a_stored_scenario_describes_itself(tmp_path):
+    store = tmp_path / "study.sqlite"
+    omega = blocks()
+    made = rivals.calibrate(
+        {"Ω": omega}, store=store, n_data=200, n_experiments=400, n_truth=2000, rng=0, c=[2**-9, 1]
+    )
+    opened = rivals.Calibration.open(store)
+    assert opened.to_dict()["blocks"] == {"Ω": omega.to_dict()} == made.to_dict()["blocks"]
+    assert omega.describe() in opened.methods()
+    again = Scenario.from_dict(opened.to_dict()["blocks"]["Ω"], omega.candidates, constant)
+    assert again == omega
 
 
 # ---------------------------------------------------------------- files from anywhere
@@ -226,7 +278,7 @@ HOSTILE = {
     "no header": SCHEMA,
     "a header that is no study": (
         *SCHEMA,
-        "INSERT INTO study VALUES ('format', 'rivals.Calibration/1')",
+        "INSERT INTO study VALUES ('format', 'rivals.Calibration/2')",
         "INSERT INTO study VALUES ('conditions', '[]')",
     ),
 }

@@ -119,7 +119,7 @@ def test_saved_comparisons_are_decided_again(tmp_path):
 
 def test_models_are_shown_beside_a_baseline(tmp_path):
     path = written(tmp_path, table(0.5))
-    run = rivals("compare", path, "--groups", "school", "--against", "step")
+    run = rivals("compare", path, "--groups", "school", "--beside", "step")
     assert "worse than step" in run.out
 
 

@@ -258,7 +258,7 @@ def indexed(values):
 
 def numbers_of(result):
     risks = [result.risk[name] for name in result.risk]
-    return np.array([*risks, *np.ravel(result.probability)])
+    return np.array([*risks, *np.ravel(result.probability.matrix)])
 
 
 def loss_of(losses):

@@ -21,6 +21,10 @@ ABOUT_LOSSES = [
     "order",
     "clusters",
     "by",
+    "vary",
+    "signal",
+    "weights",
+    "loss",
     "n_simulations",
 ]
 

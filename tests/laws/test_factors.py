@@ -76,7 +76,7 @@ def test_more_new_levels_bring_more_certainty():
 def test_p_is_of_the_study_repeated_by_default_and_in_any_way_of_saying_it():
     losses, labels = study()
     result = compare(losses, groups=labels)
-    assert result.new_groups == {"subject": 12, "item": 9}
+    assert result.to_dict()["new_groups"] == {"subject": 12, "item": 9}
     for said in (None, {"subject": 12}, {"item": 9, "subject": 12}):
         again = compare(losses, groups=labels, new_groups=said)
         assert np.array_equal(again.probability, result.probability)
@@ -92,7 +92,7 @@ def test_nesting_is_found_whichever_factor_comes_first():
     factors = {"school": school, "district": school // 4}
     one = compare(losses, groups=factors)
     other = compare(losses, groups=dict(reversed(factors.items())))
-    assert one.new_groups == other.new_groups == {"district": 6}
+    assert one.to_dict()["new_groups"] == other.to_dict()["new_groups"] == {"district": 6}
     assert np.allclose(one.probability, other.probability, rtol=0.0, atol=1e-12)
     assert "6 new districts" in str(one)
 

@@ -135,3 +135,19 @@ def test_differences_that_go_with_size_are_noted():
     base = np.random.default_rng(0).exponential(size=groups.size)
     losses = {"A": base, "B": base + 0.01 * sizes[groups]}
     assert "goes with size" in note_codes(rivals.compare(losses, groups=groups))
+
+
+def test_weak_places_are_noted():
+    few = problem(4, sizes=[40] * 4, n_models=2, left_out=False).compare()
+    assert "few groups" in note_codes(few)
+    small = problem(4, sizes=[9] * 10, n_models=2, left_out=False).compare()
+    assert "small groups" in note_codes(small)
+    groups = np.repeat(np.arange(12), 20)
+    base = np.random.default_rng(0).normal(size=240)
+    rare = base + 5.0 * (groups == 3) + 0.01 * groups
+    result = rivals.compare({"a": rivals.Losses(base), "b": rivals.Losses(rare)}, groups=groups)
+    (note,) = [note for note in result.notes if note.code == "one unit"]
+    assert note.models[-1] == "3"
+    assert "(3, " in result.details()
+    plain_one = problem(4, sizes=[40] * 10, n_models=2, left_out=False).compare()
+    assert note_codes(plain_one) == set()

@@ -127,3 +127,65 @@ def test_more_rows_are_planned_and_looked_at():
     assert "row" in str(result.plan([100]))
     assert result.looks().noun == "row"
     assert rivals.compare(rows(60), margin=0.5).equivalence().models == ("mean",)
+
+
+def items(n=20, better=5, worse=1):
+    """0/1 items: so many where the first model alone is right, or the second."""
+    first, second = np.zeros(n), np.zeros(n)
+    second[:better] = 1.0
+    first[better : better + worse] = 1.0
+    return {"a": first, "b": second}
+
+
+def test_few_items_are_counted():
+    draws = np.random.default_rng(0).dirichlet([6, 2, 15], 200_000)
+    new = np.random.default_rng(1).multinomial(20, draws)
+    exact = np.mean(new[:, 0] > new[:, 1]) + 0.5 * np.mean(new[:, 0] == new[:, 1])
+    found = rivals.compare(items()).probability[0, 1]
+    assert found <= exact + 3 * 0.5 / np.sqrt(200_000)
+    by_leads = by_hand({"line": items()["a"], "mean": items()["b"]})
+    assert found == pytest.approx(by_leads, abs=1e-9)  # the less sure of both
+
+
+def test_items_are_counted_below_fifty_alone():
+    few, many = (rivals.compare(items(n)) for n in (49, 50))
+    for result, counted in ((few, True), (many, False)):
+        law = result._decided.reduced.differences(result.setting, np.array([0]), np.array([1]))
+        assert law.are_items is counted
+
+
+def test_an_interval_of_items_excludes_zero_where_p_says_so():
+    for better in range(2, 16):
+        result = rivals.compare(items(20, better, 0))
+        beside = result.beside("a")
+        assert (beside.low[0] > 0.0) == (beside.better[0] > 0.95)
+
+
+@pytest.mark.parametrize("sizes", [1, 5])
+def test_ties_that_leave_no_variance_are_counted(sizes):
+    """Three units with one difference are three better ones of three, and P is not 1."""
+    groups = np.repeat(np.arange(3), sizes)
+    base = np.arange(groups.size, dtype=float)
+    result = rivals.compare({"a": base, "b": base + 0.25}, groups=groups)
+    assert result.probability[0, 1] == pytest.approx(0.8303571, abs=1e-6)
+    assert not result.rejections
+    beside = result.beside("a")
+    assert beside.low[0] < 0.0 < beside.high[0]
+    many = np.arange(20.0)
+    assert rivals.compare({"a": many, "b": many + 0.25}, groups=np.arange(20)).rejections
+
+
+def test_one_data_set_answers_both_questions_under_their_own_names():
+    """Another place decides; new rows stand beside it, with the P that rows alone have."""
+    rng = np.random.default_rng(0)
+    given = rows(400)
+    drawn = {name: Losses(x, rng.permutation(x) + 0.1, left_out=False) for name, x in given.items()}
+    both = rivals.compare(drawn)
+    assert both.method.name == "transport"
+    assert "at another place" in both.conclusion
+    alone = rivals.compare({name: Losses(x, left_out=False) for name, x in given.items()})
+    expected = np.asarray(alone.probability[0, 1])
+    assert both.to_dict()["p_in_new_rows"][0][1] == pytest.approx(expected, abs=1e-9)
+    assert "Another question, 400 new rows from the same place" in both.details()
+    assert "study" not in str(both) + both.details()
+    assert alone.to_dict()["p_in_new_rows"] is None

@@ -37,7 +37,7 @@ def test_each_segment_is_the_comparison_of_its_rows():
             name: rivals.Losses(each.observed[here], left_out=False)
             for name, each in losses.items()
         }
-        alone = rivals.compare(part, groups=shop[here]).to_records(beside="new")
+        alone = rivals.compare(part, groups=shop[here]).beside("new").to_records()
         same = next(each for each in alone if each["model"] == "old")
         assert row["share"] == here.mean()
         for name in ("difference", "low", "high", "p_better"):

@@ -165,7 +165,7 @@ def test_items_that_some_models_lack_are_named_and_dropped_when_asked():
     )
     with pytest.raises(ValueError, match="no item is left"):
         evaluations(apart, missing="drop")
-    with pytest.raises(ValueError, match="'refuse' or 'drop'"):
+    with pytest.raises(ValueError, match="'refuse', 'drop'; got 'ignore'"):
         evaluations(frame, missing="ignore")
 
 
@@ -325,12 +325,198 @@ def test_paths_that_lead_nowhere(tmp_path):
         evaluations(tmp_path)
 
 
-def test_settings_that_differ_are_no_repeated_runs(tmp_path):
-    for place, args in enumerate(({"temperature": 0}, {"temperature": 1})):
-        log = changed(eval={"model": "m", "task": "t", "model_args": args})
-        (tmp_path / f"{place}.json").write_text(log)
-    with pytest.raises(ValueError, match="different settings"):
+WAYS = {
+    "args of the task": lambda v: {"eval": {"task_args": {"temperature": v}}},
+    "args of the model": lambda v: {"eval": {"model_args": {"temperature": v}}},
+    "generation": lambda v: {"eval": {"model_generate_config": {"temperature": v}}},
+    "generation of the plan": lambda v: {"plan": {"config": {"temperature": v}}},
+    "a step of the plan": lambda v: {
+        "plan": {"steps": [{"solver": "system_message", "params": {"temperature": v}}]}
+    },
+}
+
+
+def log_of(folder, name, *, task="t", model="m", values=("C", "I"), epochs=1, **parts):
+    """A log of inspect_ai in JSON: one value for each item, or several for its epochs."""
+    samples = [
+        {"id": item, "epoch": epoch + 1, "scores": {"match": {"value": value}}}
+        for item, each in enumerate(values)
+        for epoch, value in enumerate(each if epochs > 1 else [each])
+    ]
+    head = {"model": model, "task": task, **parts.pop("eval", {})}
+    path = folder / f"{name}.json"
+    path.write_text(json.dumps({**LOG, "eval": head, "samples": samples, **parts}))
+    return path
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_settings_anywhere_make_two_models_of_one(way, tmp_path):
+    """Two prompts of one task in one folder: .5 and 1, not .75 twice."""
+    log_of(tmp_path, "cold", values="CI", **WAYS[way](0))
+    log_of(tmp_path, "hot", values="CC", **WAYS[way](1))
+    losses = evaluations(tmp_path)
+    assert {name: each.mean for name, each in losses.items()} == {
+        "m, temperature=0": 0.5,
+        "m, temperature=1": 0.0,
+    }
+
+
+def test_what_says_nothing_of_a_model_tells_none_apart(tmp_path):
+    """Repeated runs differ by their seed, and by where functions were in memory."""
+    for place in (1, 2):
+        config = {"seed": place, "max_connections": place}
+        steps = [{"solver": "mine", "params": {"by": f"<function f at 0x{place}abc>"}}]
+        parts = {"eval": {"model_generate_config": config}, "plan": {"steps": steps}}
+        log_of(tmp_path, str(place), values="CI" if place == 1 else "CC", **parts)
+    log_of(tmp_path, "other", model="n")
+    assert evaluations(tmp_path)["m"].observed.tolist() == [0.0, 0.5]
+
+
+def test_a_prompt_that_some_tasks_have_names_a_model_there(tmp_path):
+    for name, prompt in (("a", "short"), ("b", "long")):
+        log_of(tmp_path, name, eval={"task_args": {"prompt": prompt}})
+    log_of(tmp_path, "c", task="u")
+    with pytest.raises(ValueError, match="have no score of some models"):
         evaluations(tmp_path)
+
+
+def test_long_settings_that_look_alike_are_refused(tmp_path):
+    for place in "ab":
+        prompt = "x" * 50 + place + "y" * 50
+        log_of(tmp_path, place, eval={"task_args": {"prompt": prompt}})
+    with pytest.raises(ValueError, match="by a mapping name → paths"):
+        evaluations(tmp_path)
+
+
+def test_shots_of_the_harness_make_two_models_of_one(tmp_path):
+    for old in (FIXTURES / "harness").iterdir():
+        shutil.copy(old, tmp_path)
+        second = tmp_path / old.name.replace("02-43-47", "02-43-48")
+        if old.name.startswith("results_"):
+            found = json.loads(old.read_text())
+            found["n-shot"] = dict.fromkeys(found["n-shot"], 5)
+            second.write_text(json.dumps(found))
+        else:
+            shutil.copy(old, second)
+    losses = evaluations(tmp_path, metric="acc,none")
+    assert sorted(losses) == [f"mock/{m}, n-shot={n}" for m in ("good", "poor") for n in (0, 5)]
+
+
+# ---------------------------------------------------------------- epochs
+
+EPOCHS = [["C", "I", "I", "I"], ["C", "C", "I", "I"], ["I", "I", "I", "I"]]
+
+
+@pytest.mark.parametrize(
+    ("reducer", "expected"),
+    [
+        ("mean", [0.25, 0.5, 0.0]),
+        ("max", [1.0, 1.0, 0.0]),
+        ("median", [0.0, 0.5, 0.0]),
+        ("mode", [0.0, 0.0, 0.0]),
+        ("at_least_2", [0.0, 1.0, 0.0]),
+        # 1 − C(n − c, k)/C(n, k) with n = 4.
+        ("pass_at_1", [0.25, 0.5, 0.0]),
+        ("pass_at_2", [1 - 3 / 6, 1 - 1 / 6, 0.0]),
+        ("pass_at_3", [1 - 1 / 4, 1.0, 0.0]),
+        ("pass_at_4", [1.0, 1.0, 0.0]),
+    ],
+)
+def test_epochs_are_reduced_as_asked_or_as_the_log_says(reducer, expected, tmp_path):
+    for model in "mn":
+        config = {"config": {"epochs_reducer": [reducer]}}
+        log_of(tmp_path, model, model=model, values=EPOCHS, epochs=4, eval=config)
+    losses = evaluations(tmp_path)["m"]
+    np.testing.assert_allclose(1.0 - losses.observed, expected, atol=1e-15)
+    assert losses.source.loss == "1 − match" + ("" if reducer == "mean" else f" ({reducer})")
+    np.testing.assert_allclose(1.0 - evaluations(tmp_path, reducer="max")["m"].observed, [1, 1, 0])
+
+
+def test_reducers_that_cannot_be_are_refused(tmp_path):
+    for model in "mn":
+        config = {"config": {"epochs_reducer": ["mean", "pass_at_2"]}}
+        log_of(tmp_path, model, model=model, values=EPOCHS, epochs=4, eval=config)
+    with pytest.raises(ValueError, match=r"'mean', 'pass_at_2'; choose one by reducer="):
+        evaluations(tmp_path)
+    with pytest.raises(ValueError, match=r"pass_at_8 needs 8 runs .* model 'm' has 4 of one"):
+        evaluations(tmp_path, reducer="pass_at_8")
+    with pytest.raises(ValueError, match="at_least_K or pass_at_K; got 'best'"):
+        evaluations(tmp_path, reducer="best")
+
+
+# ---------------------------------------------------------------- what is drawn anew
+
+
+def test_one_benchmark_answers_for_new_items():
+    losses = evaluations(board(n_tasks=1, n_items=200))
+    assert losses["m0"].groups is None
+    result = rivals.compare(losses)
+    assert result.summary.n_groups == 200
+    assert "200 new items" in str(result)
+
+
+def test_several_benchmarks_answer_both_questions():
+    frame = board(n_tasks=8, n_items=40)
+    # The tasks are of unequal size.
+    frame = frame.filter((polars.col("task") != "t0") | (polars.col("item") < "i2"))
+    tasks, items = evaluations(frame), evaluations(frame, new="items")
+    by_task = rivals.compare(tasks)
+    by_item = rivals.compare(items)
+    for name in by_task.risk:
+        assert by_item.risk[name] == pytest.approx(by_task.risk[name], abs=1e-12)
+    assert by_item.summary.n_groups == tasks["m0"].n_points
+    # The error is that of a stratified sample: (1/T²) Σ_t s_t²/n_t.
+    gap = items["m1"].observed - items["m0"].observed
+    codes = tasks["m0"].groups.codes
+    plain = tasks["m1"].observed - tasks["m0"].observed
+    strata = [plain[codes == t] for t in range(8)]
+    expected = sum(np.var(each) / each.size for each in strata) / 64
+    assert np.var(gap) / gap.size == pytest.approx(expected, rel=1e-12)
+
+
+def test_items_of_one_passage_are_drawn_together():
+    rng = np.random.default_rng(0)
+    passage = np.repeat(np.arange(20), rng.integers(2, 9, 20))
+    own = rng.normal(0.2, 0.2, 20)[passage]
+    rows = [
+        ("reading", f"i{k}", f"p{passage[k]}", model, float(rng.random() < 0.5 + gain * own[k]))
+        for k in range(passage.size)
+        for model, gain in (("a", 0.0), ("b", 1.0))
+    ]
+    schema = ["task", "item", "passage", "model", "score"]
+    frame = polars.DataFrame(rows, schema=schema, orient="row")
+    alone, together = evaluations(frame), evaluations(frame, cluster="passage")
+    assert together["a"].groups.noun == "passage"
+    first, second = rivals.compare(alone), rivals.compare(together)
+    assert second.summary.n_groups == 20
+    for name in "ab":
+        assert second.risk[name] == pytest.approx(first.risk[name], abs=1e-12)
+    with pytest.raises(ValueError, match=r"'reading' has one passage alone"):
+        evaluations(frame.with_columns(passage=polars.lit("p")), cluster="passage")
+
+
+@pytest.mark.parametrize(
+    ("name", "higher"),
+    [
+        ("error_rate", False),
+        ("loss", False),
+        ("perplexity", False),
+        ("accuracy", True),
+        ("brier_score", False),
+        ("exact_match,none", True),
+        ("length", None),
+    ],
+)
+def test_a_loss_is_never_turned_round_in_silence(name, higher):
+    frame = board().rename({"score": name})
+    if higher is None:
+        with pytest.raises(ValueError, match=r"whether a higher 'length' is better"):
+            evaluations(frame, score=name)
+        higher = False
+    losses = evaluations(frame, score=name, higher_is_better=None if name != "length" else False)
+    values = frame.filter(polars.col("model") == "m0")[name].to_numpy()
+    np.testing.assert_allclose(losses["m0"].mean, 1 - values.mean() if higher else values.mean())
+    assert losses["m0"].source.loss == (f"1 − {name}" if higher else name)
 
 
 def test_an_item_that_one_run_did_not_score_is_said(tmp_path):

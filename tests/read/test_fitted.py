@@ -22,7 +22,7 @@ def test_results_of_statsmodels_on_held_out_rows():
     smf = pytest.importorskip("statsmodels.formula.api")
     results = smf.ols("y ~ x", frame()).fit()
     new = frame(seed=1)
-    found = fitted(results, new, groups="site", rng=0)
+    found = fitted(results, new, groups="site", n_simulations=16, rng=0)
     expected = -stats.norm(results.predict(new), np.sqrt(results.scale)).logpdf(new.y)
     np.testing.assert_allclose(found.observed, expected, atol=1e-10)
     assert found.source.left_out is False

@@ -9,7 +9,7 @@ from scipy import stats
 import rivals
 from rivals._core.grouping import Grouping
 from rivals.read import leave_out
-from rivals.read._folds import folds_of_groups
+from rivals.read._folds import foldings_of_groups
 
 smf = pytest.importorskip("statsmodels.formula.api")
 sm = pytest.importorskip("statsmodels.api")
@@ -43,7 +43,7 @@ def ticks(n_groups=24, seed=0):
 def by_hand(data, one, group="place"):
     """Of each fold `one(train, test)`."""
     found = np.empty(len(data))
-    for fold in folds_of_groups(Grouping.of(data[group])):
+    for fold in foldings_of_groups(Grouping.of(data[group]))[0]:
         found[fold.test] = one(data.iloc[fold.train], data.iloc[fold.test])
     return found
 
@@ -100,7 +100,7 @@ EXPECTED = {
 def test_statsmodels_by_formula_is_a_loop_by_hand(name):
     data = ticks()
     data["many"] = (data.ticks > 2).astype(int)
-    found = leave_out(FITS[name], data, groups="place", rng=0)
+    found = leave_out(FITS[name], data, groups="place", n_simulations=16, rng=0)
     expected = by_hand(data, lambda train, test: EXPECTED[name](FITS[name](train), test))
     np.testing.assert_allclose(found.observed, expected, atol=1e-10)
     assert found.source.library == "statsmodels"
@@ -138,7 +138,7 @@ def test_what_a_fit_may_return():
     expected = by_hand(
         data, lambda train, test: -stats.poisson.logpmf(test.ticks, train.ticks.mean())
     )
-    found = leave_out(cases, data, groups="place", target="ticks", rng=0)
+    found = leave_out(cases, data, groups="place", target="ticks", n_simulations=16, rng=0)
     for name, losses in found.items():
         np.testing.assert_allclose(losses.observed, expected, atol=1e-8, err_msg=name)
         assert losses.simulated.mean() == pytest.approx(
@@ -178,7 +178,7 @@ def test_predictions_need_a_noise_or_a_loss():
     found = leave_out(fit, data, groups="place", loss="absolute")
     np.testing.assert_allclose(found.observed, by_hand(data, one), atol=1e-10)
     assert found.source.loss == "absolute error"
-    with_noise = leave_out(fit, data, groups="place", noise="laplace", rng=0)
+    with_noise = leave_out(fit, data, groups="place", noise="laplace", n_simulations=16, rng=0)
     assert (with_noise.source.noise, with_noise.n_simulations) == ("laplace", 16)
     with pytest.raises(TypeError, match=r"fold 1 of 10, without place .*QuantReg.*noise= or loss="):
         leave_out(fit, data, groups="place")
@@ -211,9 +211,8 @@ def test_classifiers_and_ordered_models():
     def chosen(probabilities, test):
         return -np.log(np.asarray(probabilities)[np.arange(len(test)), test["rank"]])
 
-    found = leave_out(
-        {"logistic": logistic, "ordered": ordered}, data, groups="place", target="rank", rng=0
-    )
+    fits = {"logistic": logistic, "ordered": ordered}
+    found = leave_out(fits, data, groups="place", target="rank", n_simulations=16, rng=0)
     expected = by_hand(data, lambda a, b: chosen(logistic(a).predict_proba(b[["height"]]), b))
     np.testing.assert_allclose(found["logistic"].observed, expected, atol=1e-10)
     expected = by_hand(data, lambda a, b: chosen(ordered(a).predict(b), b))

@@ -86,7 +86,8 @@ def test_joint_losses_of_independent_points_are_sums():
         return smf.ols("reaction ~ days", rows).fit()
 
     found = leave_out(independent, data, groups="subject", rng=0)
-    joint = leave_out(independent, data, groups="subject", joint=True, rng=0)
+    options = {"groups": "subject", "joint": True, "n_simulations": 16, "rng": 0}
+    joint = leave_out(independent, data, **options)
     sums = found.observed.reshape(8, 10).sum(axis=1)
     np.testing.assert_allclose(joint.observed, sums, atol=1e-9)
     assert joint.simulated.shape == (16, 8)

@@ -256,7 +256,7 @@ def test_what_is_not_known_is_not_drawn():
 
 @pytest.fixture(scope="module")
 def calibration() -> rivals.Calibration:
-    options = {"n_data": 100, "n_experiments": 300, "n_truth": 4000, "progress": False}
+    options = {"n_data": 100, "n_experiments": 600, "n_truth": 4000, "progress": False}
     return rivals.calibrate(toys.omega, c=[2**-8, 1.0], rng=0, **options)
 
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from rivals.calibration import judge_c
 from rivals_paper.arrays import FloatArray
+from rivals_paper.bins import judge_c
 from rivals_paper.blackbody_experiments import (
     LAWS,
     N_DATA,

@@ -13,10 +13,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from rivals.calibration import Finding, judge_c
-from rivals.calibration._curve import TOLERANCE
-from rivals.calibration._validity import ENOUGH, THRESHOLD
+# With fewer experiments nothing is told.
 from rivals_paper.arrays import FloatArray
+from rivals_paper.bins import THRESHOLD, TOLERANCE, Finding, judge_c
 from rivals_paper.experiments import Experiments
 
 OVERCONFIDENT: Final = "overconfident"
@@ -26,6 +25,8 @@ UNDETERMINED: Final = "undetermined"
 # No winner is named: nothing speaks against such a c, and nothing for it.
 SILENT: Final = "says nothing"
 BINS: Final = 16
+# With fewer experiments nothing is told.
+ENOUGH: Final = 256
 
 
 def problem_of(probability: FloatArray, truth: FloatArray) -> str | None:

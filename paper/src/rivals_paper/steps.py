@@ -1,4 +1,4 @@
-"""Comparison in steps: after a rejection c must be valid for fewer pairs, so it may be smaller and
+"""Comparison in steps: after a rejection c must be kept for fewer pairs, so it may be smaller and
 reject more.
 """
 
@@ -11,7 +11,7 @@ from typing import Any
 from rivals import Calibration, Comparison, compare
 from rivals._core.candidates import losses_of_all
 from rivals._core.losses import Losses, Study
-from rivals.calibration import Validity
+from rivals.calibration import States
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,7 +24,7 @@ class Steps:
     comparisons : tuple of Comparison
         One per step, each at its own c.
     scenarios : tuple of tuple of str
-        The scenarios for which the c of each step is valid.
+        The scenarios for which the c of each step is kept.
     stopped : str
         Why there is no further step.
     """
@@ -65,10 +65,10 @@ def compare_in_steps(
     threshold: float = 0.95,
     rng: int = 0,
 ) -> Steps:
-    """Compare at the largest c that is valid for all candidates, then lower c for the survivors.
+    """Compare at the smallest c that is kept for all candidates, then lower c for the survivors.
 
     Models that are rejected are set aside, with the scenarios about them. Fewer of these remain, so
-    a smaller c may be valid for all of them; the next step compares the survivors at the smallest
+    a smaller c may be kept for all of them; the next step compares the survivors at the smallest
     such c, as long as that rejects more. Probabilities are plain, by the law of the calibration.
 
     Parameters
@@ -109,19 +109,19 @@ def compare_in_steps(
     order: Any = calibration.conditions.order
     calibration.check_fit(Study.of(losses, order=order), calibration.method)
     _check_pairs(pairs, calibration, losses)
-    validity = calibration.validity()
+    states = calibration.states()
     pool = tuple(losses)
     comparisons: list[Comparison] = []
     scenarios: list[tuple[str, ...]] = []
-    c = validity.choose("cautious")
+    c = states.choose()
     while True:
         about = tuple(
             name for name in calibration.scenarios if set(pairs.get(name, ())) <= set(pool)
         )
         if comparisons:
-            lower = _lowest_valid(validity, about, c)
+            lower = _lowest_kept(states, about, c)
             if not about or lower == c:
-                stopped = f"no smaller c is valid for {', '.join(about) or 'any scenario'}"
+                stopped = f"no smaller c is kept for {', '.join(about) or 'any scenario'}"
                 break
             c = lower
         step = compare(
@@ -144,18 +144,14 @@ def compare_in_steps(
     return Steps(tuple(comparisons), tuple(scenarios), stopped)
 
 
-def _lowest_valid(validity: Validity, about: tuple[str, ...], start: float) -> float:
-    """From `start` down as long as c is valid for each of these scenarios."""
-    rows = [
-        row
-        for name, row in zip(validity.scenarios, validity.findings, strict=True)
-        if name in about
-    ]
+def _lowest_kept(states: States, about: tuple[str, ...], start: float) -> float:
+    """From `start` down as long as c is kept for each of these scenarios."""
+    rows = [row for name, row in zip(states.scenarios, states.states, strict=True) if name in about]
     lowest = start
-    for place in reversed(range(validity.c.index(start))):
-        if any(row[place].problem(validity.rule) for row in rows):
+    for place in reversed(range(states.c.index(start))):
+        if any(row[place].state != "kept" for row in rows):
             break
-        lowest = validity.c[place]
+        lowest = states.c[place]
     return lowest
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rivals._core.arrays import finite
-from rivals._core.checks import check_size
+from rivals._core.checks import check_size, name_of
 from rivals._core.grouping import MOST_FACTORS, Grouping, noun_of
 from rivals._core.losses import Losses, check_names
 from rivals._core.optional import need
@@ -135,7 +135,7 @@ def repeats_by_chance(losses: FloatArray) -> bool:
 
 def losses_of_all(models: Any, data: Any, *, n_simulations: int, entropy: int) -> dict[str, Losses]:
     """The losses of every model: given, or computed by a candidate with its own random stream."""
-    named = _named(models)
+    named = [(name_of(name), model) for name, model in _named(models)]
     check_names([name for name, _ in named])
     losses = {}
     needs_data = False

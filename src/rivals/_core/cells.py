@@ -172,28 +172,30 @@ class CellSummaries:
             return Levels({noun: float(number) for noun, number in observed.items()})
         if not isinstance(new_groups, Levels):
             return Levels(dict.fromkeys(observed, new_groups))
-        nouns = [each.noun for each in self.factors]
         found = {noun: float(number) for noun, number in observed.items()}
-        for name, number in new_groups.items():
-            noun = name if name in nouns else noun_of(name)
-            if noun not in nouns:
-                raise Refusal(
-                    f"{opt['new_groups']}: there is no factor {name!r}; there are "
-                    f"{', '.join(map(repr, nouns))}"
-                )
-            if noun not in found:
-                around = self.factors[design.top(nouns.index(noun))].noun
-                raise Refusal(
-                    f"{opt['new_groups']}: each {noun} lies in one {around} and comes with it; say "
-                    f"how many of {around!r}, and leave {name!r} out"
-                )
-            found[noun] = number
+        found |= {self.outermost_noun(name): number for name, number in new_groups.items()}
         if not any(found.values()):
             raise Refusal(
                 f"{opt['new_groups']} keeps every factor, {', '.join(found)}, so that only points "
                 f"would be new; draw one of them, or compare without {opt.groups}"
             )
         return Levels(found)
+
+    def outermost_noun(self, name: str, what: str = "new_groups") -> str:
+        """What an outermost factor is called; others do not come by themselves."""
+        nouns = [each.noun for each in self.factors]
+        noun = name if name in nouns else noun_of(name)
+        if noun not in nouns:
+            raise Refusal(
+                f"{opt[what]}: there is no factor {name!r}; there are {', '.join(map(repr, nouns))}"
+            )
+        around = self.factors[self.design.top(nouns.index(noun))].noun
+        if noun != around:
+            raise Refusal(
+                f"{opt[what]}: each {noun} lies in one {around} and comes with it; say "
+                f"how many of {around!r}, and leave {name!r} out"
+            )
+        return noun
 
     def check(self) -> None:
         """Refuse factors that say nothing of how much their levels differ."""
@@ -358,6 +360,11 @@ class CellSummaries:
             raise ValueError(f"these summaries are not as `to_json` writes them: {error}") from None
         check_squares(summary.pairs.own_scaled, summary.pairs.whole())
         return summary
+
+
+def holds_cells(text: str) -> bool:
+    """Whether a file says that it is of cells."""
+    return f'"{FORMAT}"' in text
 
 
 def _from_plain(found: dict[str, Any]) -> CellSummaries:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Sequence
-from difflib import get_close_matches
 from typing import Any
 
-from rivals._core.setting import number
+from rivals._core.setting import near, number
 from rivals._core.texts import Refusal, WrongKind, opt
 
 # Codes for terminals, ends of lines, marks that turn the direction of what follows, and halves of
@@ -55,6 +54,17 @@ def printable(text: str) -> str:
     return UNPRINTABLE.sub(lambda found: repr(found[0])[1:-1], text)
 
 
+def name_of(given: object) -> str:
+    """A name of any kind as text; what cannot be printed stands there as Python writes it.
+
+    Examples
+    --------
+    >>> name_of("k=5"), name_of(("ridge", 0.1)), name_of("red\x1b[31m")
+    ('k=5', "('ridge', 0.1)", 'red\\\\x1b[31m')
+    """
+    return UNPRINTABLE.sub(lambda found: found[0].encode("unicode_escape").decode(), str(given))
+
+
 def check_depth(value: Any) -> int:
     """A number of refinements for which the tree fits into memory."""
     depth = check_size(value, "depth")
@@ -67,7 +77,5 @@ def place_of(name: str, names: Sequence[str]) -> int:
     """Where a model stands among others; one that is not there is told which are."""
     if name in names:
         return names.index(name)
-    near = get_close_matches(str(name), names, n=1)
     some = ", ".join(names[:MOST_LISTED]) + (", …" if len(names) > MOST_LISTED else "")
-    meant = f"did you mean {near[0]!r}?" if near else f"there are {some}"
-    raise ValueError(f"there is no model {name!r}; {meant}")
+    raise ValueError(f"there is no model {name!r}{near(name, names) or f'; there are {some}'}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from math import nan
+from math import floor, inf, log2, nan
 from typing import Any, Protocol, Unpack
 
 import numpy as np
@@ -22,15 +22,20 @@ from rivals._core.setting import HowMany, Options, Setting, of_each
 from rivals._core.summaries import GroupSummaries
 from rivals._core.types import FloatArray
 
+# The largest c at which a rejection is looked at, as a power of two.
+WIDEST = 12
+
 
 class Calibrated(Protocol):
     """What chose c: a calibration."""
 
     def methods(self) -> str:
         """A paragraph for the methods section of a paper."""
+        ...
 
     def curve(self, c: float) -> Any:
         """How often what was said came true, at one c."""
+        ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -188,6 +193,43 @@ class Decided:
         """Where each model stands in arrays."""
         return {name: place for place, name in enumerate(self.names)}
 
+    @cached_property
+    def holds_until(self) -> dict[str, float]:
+        """Of each rejected model, up to which c it stays rejected.
+
+        The largest power of two, or c itself; infinite where it is rejected at 2¹² too. Empty with
+        groups, where there is no c.
+        """
+        if not self.c > 0.0:
+            return {}
+        first = floor(log2(self.c)) + 1
+        rejected: dict[int, set[str]] = {first - 1: set(self.rejections)}
+
+        def is_rejected(name: str, octave: int) -> bool:
+            if octave not in rejected:
+                rejected[octave] = set(self.at(c=2.0**octave).rejections)
+            return name in rejected[octave]
+
+        found = {}
+        for name in self.rejections:
+            low, high = first - 1, max(WIDEST, first)
+            if is_rejected(name, high):
+                found[name] = inf
+                continue
+            while high - low > 1:
+                middle = (low + high) // 2
+                low, high = (middle, high) if is_rejected(name, middle) else (low, middle)
+            found[name] = max(self.c, 2.0**low)
+        return found
+
+    @property
+    def better_in(self) -> str:
+        """What a replication is, as the calibration has it.
+
+        Empty where c was not calibrated.
+        """
+        return str(getattr(self.setting.c, "source", {}).get("better", ""))
+
     @property
     def c_is_unknown(self) -> bool:
         """Whether nothing says what c is."""
@@ -239,16 +281,18 @@ class Decided:
         return "group" if self.units is None else self.units.noun
 
     @property
-    def horizon(self) -> tuple[HowMany, HowMany | None, str]:
-        """New groups, observed ones, and what they are called.
+    def horizon(self) -> tuple[HowMany, HowMany | None, str, float, str | None]:
+        """New groups, observed ones, and what they are called; c, and what it is for.
 
         Rows are observed without number: nobody calls new ones the study repeated.
         """
+        # None where c is a guess; empty where somebody gave it.
+        better_in = None if self.c_is_unknown else self.better_in
         if self.method.again:
-            return 1.0, None, self.method.again
+            return 1.0, None, self.method.again, self.c, better_in
         of_rows = self.units is not None and self.groups is None
         observed = None if of_rows else self.repeated or 0
-        return self.new_groups or 0, observed, self.noun
+        return self.new_groups or 0, observed, self.noun, self.c, better_in
 
     @property
     def notes(self) -> tuple[Note, ...]:

@@ -145,7 +145,8 @@ class Grouping:
         codes = self.codes[points]
         there = np.bincount(codes, minlength=len(self.names)) > 0
         names = tuple(name for name, seen in zip(self.names, there.tolist(), strict=True) if seen)
-        return Grouping((np.cumsum(there) - 1)[codes], names, self.noun)
+        further = tuple(each.taken(points) for each in self.further)
+        return Grouping((np.cumsum(there) - 1)[codes], names, self.noun, further=further)
 
     def same_as(self, other: Grouping) -> bool:
         """Whether the same points are together; names and their order do not matter."""

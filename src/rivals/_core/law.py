@@ -30,18 +30,22 @@ class Differences(Protocol):
 
     def below(self, value: FloatArray) -> FloatArray:
         """P(R_a − R_b < value), priors × pairs: by all simulations together, and by each alone."""
+        ...
 
     def bracket(self) -> tuple[FloatArray, FloatArray]:
         """Values that R_a − R_b hardly ever lies outside of, of each pair."""
+        ...
 
     def error(self, value: FloatArray) -> FloatArray:
         """Monte Carlo standard error of `below`, of each pair."""
+        ...
 
     def over(self, new_groups: Any) -> Self:
         """The same over another number of new groups; itself where there are none.
 
         It may also have `parts`, named parts of the variance, and `tau` and `i2`, of each pair.
         """
+        ...
 
 
 class Summary(Protocol):
@@ -61,6 +65,7 @@ class Summary(Protocol):
     @property
     def n_groups(self) -> int:
         """0 without groups; else it has what `GroupSummaries` has."""
+        ...
 
 
 S = TypeVar("S", bound=Summary)
@@ -135,6 +140,10 @@ class Law(ABC, Generic[S]):
         Asked only where `c_is_unknown`.
         """
         raise NotImplementedError
+
+    def wins_in_new_rows(self, summary: S) -> FloatArray | None:
+        """[a, b] = P that a wins in as many new rows, where a law is of another question."""
+        return None
 
     def c_is_unknown(self, setting: Setting) -> bool:
         """Whether nothing says what c is."""

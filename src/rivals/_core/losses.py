@@ -15,6 +15,7 @@ import numpy.typing as npt
 from rivals._core.arrays import Points, common_index, finite, index_of, numbers
 from rivals._core.checks import check_printable
 from rivals._core.grouping import Grouping
+from rivals._core.setting import one_of
 from rivals._core.texts import Refusal, WrongKind, opt
 from rivals._core.types import FloatArray, IntArray
 
@@ -43,6 +44,13 @@ class Provenance:
         What one point is called, as "pupil".
     library : str
         What fitted the models, as "scikit-learn".
+    metric : {"", "lower", "higher"}
+        Which is better of a metric that is no mean loss, as RMSE or ROC AUC. Where higher is,
+        losses are its negative, and tables show the metric itself.
+    weights : str
+        "groups" where each group weighs the same, "points" where it counts by its size.
+    repeats : int
+        How often groups or rows were divided into folds; losses are means over these.
 
     Examples
     --------
@@ -58,6 +66,9 @@ class Provenance:
     noise: str = ""
     point: str = "point"
     library: str = ""
+    metric: str = ""
+    weights: str = "groups"
+    repeats: int = 1
 
     def __post_init__(self) -> None:
         texts = (self.loss, self.unit, self.noise, self.point, self.library)
@@ -66,8 +77,12 @@ class Provenance:
         check_printable("loss, unit, noise, point and library", texts)
         if self.left_out not in (True, False, None):
             raise WrongKind(f"{opt['left_out']} must be True, False or None; got {self.left_out!r}")
-        if not isinstance(self.n_folds, int) or self.n_folds < 0:
-            raise TypeError(f"n_folds must be a whole number, 0 or more; got {self.n_folds!r}")
+        for name, least in (("n_folds", 0), ("repeats", 1)):
+            value = getattr(self, name)
+            if not isinstance(value, int) or value < least:
+                raise TypeError(f"{name} must be a whole number, {least} or more; got {value!r}")
+        one_of("", "lower", "higher")("metric", self.metric)
+        one_of("groups", "points")("weights", self.weights)
 
 
 NOT_SAID = Provenance()
@@ -295,6 +310,7 @@ class Study:
         order: str | None = None,
         clusters: Any = None,
         by: Any = None,
+        weights: str | None = None,
     ) -> Study:
         """From the losses of each model, which must be of the same points."""
         check_names(list(losses))
@@ -309,18 +325,36 @@ class Study:
         if grouping is None and carried:
             grouping = carried[0]
             _check_same_groups(losses, grouping)
+        source = one_source([each.source for each in given])
+        if weights is not None:
+            if grouping is None:
+                raise Refusal(f"{opt.weights(weights)} is about groups; pass {opt.groups} too")
+            source = replace(source, weights=weights)
         return cls(
             tuple(losses),
             tuple(each.observed for each in given),
             tuple(each.simulated for each in given),
             grouping,
-            one_source([each.source for each in given]),
+            source,
             order,
             _clusters(clusters, n_points),
             _fits(given, grouping),
             _grouping_of(by, n_points, "by"),
             index,
         )
+
+    def shares(self) -> list[Fits]:
+        """The fits of each folding, as values of units: where groups count by their points, their
+        influences on the mean over points.
+        """
+        if self.groups is None or self.source.weights == "groups":
+            return list(self.fits)
+        found = []
+        for each in self.fits:
+            of_groups = np.moveaxis(each.means, 1, -1)
+            means = np.moveaxis(by_points(of_groups, self.groups.sizes), -1, 1)
+            found.append(each._replace(means=means))
+        return found
 
     def taken(self, points: IntArray) -> Study:
         """Some of the points, without simulations, and without what fits of folds lost in all."""
@@ -350,6 +384,32 @@ class Study:
         """A typical loss of the best model. It is subtracted first: an offset costs no digits."""
         best = int(np.argmin([losses.mean() for losses in self.observed]))
         return float(np.median(self.observed[best]))
+
+
+def by_points(means: FloatArray, sizes: Any) -> FloatArray:
+    """From means of groups, the last axis, to their influences on the mean over points, which is
+    the plain mean of these: u_g = T + (G n_g/N)(m_g − T), T = Σ n_g m_g/N.
+
+    Examples
+    --------
+    >>> by_points(np.array([1.0, 4.0]), np.array([3, 1])).tolist()
+    [0.625, 2.875]
+    """
+    part = sizes / np.mean(sizes)
+    whole = np.mean(part * means, axis=-1, keepdims=True)
+    return np.asarray(whole + part * (means - whole))
+
+
+def by_groups(values: FloatArray, sizes: Any) -> FloatArray:
+    """From influences on the mean over points back to the means of groups.
+
+    Examples
+    --------
+    >>> by_groups(np.array([0.625, 2.875]), np.array([3, 1])).tolist()
+    [1.0, 4.0]
+    """
+    whole = np.mean(values, axis=-1, keepdims=True)
+    return np.asarray(whole + np.mean(sizes) / sizes * (values - whole))
 
 
 def _fits_of(given: Any, observed: FloatArray, groups: Grouping | None) -> tuple[Fits, ...]:

@@ -109,7 +109,7 @@ def one_of(*words: str) -> Check:
 
     def check(name: str, value: Any) -> str:
         if value not in words:
-            found = f"{_listed(words)}; got {value!r}{_near(value, words)}"
+            found = f"{_listed(words)}; got {value!r}{near(value, words)}"
             raise Refusal(f"{opt[name]} must be {found}")
         return str(value)
 
@@ -227,12 +227,13 @@ def _infinite(value: Any) -> Any:
 
 
 def _meant(given: Any, words: Any) -> str:
-    return _near(given, words) or f"; there are {_listed(words)}"
+    return near(given, words) or f"; there are {_listed(words)}"
 
 
-def _near(given: Any, words: Any) -> str:
-    near = get_close_matches(str(given), list(words), n=1)
-    return f"; did you mean {near[0]!r}?" if near else ""
+def near(given: Any, words: Any) -> str:
+    """What a misspelt word may mean, for the end of a sentence."""
+    found = get_close_matches(str(given), list(words), n=1)
+    return f"; did you mean {found[0]!r}?" if found else ""
 
 
 def _listed(words: Any) -> str:

@@ -10,24 +10,28 @@ costs no digits.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
 
-from rivals._core.arrays import LARGEST, own
+from rivals._core.arrays import LARGEST, common_index, factorised, finite, own
 from rivals._core.cautions import warn
-from rivals._core.grouping import Grouping, Numbered
+from rivals._core.grouping import Grouping, Numbered, noun_of
 from rivals._core.losses import (
     NOT_SAID,
     Losses,
     Provenance,
     Study,
+    by_groups,
+    by_points,
     check_names,
     one_source,
 )
+from rivals._core.reducer import Reducer, reduced
+from rivals._core.setting import one_of
 from rivals._core.texts import Refusal, opt
 from rivals._core.types import BoolArray, FloatArray, IntArray
 from rivals.method.budget import FALLS, shared_training
@@ -131,26 +135,90 @@ class GroupSummaries:
             raise Refusal(
                 f"{opt['groups']}: GroupSummaries are of one factor; use CellSummaries for several"
             )
-        in_order = bool((np.diff(grouping.codes) >= 0).all())
-        order = None if in_order else grouping.order
-        gaps = beyond_first(study.observed, order)
-        middle = study.n_points // 2
-        reference = float(np.partition(study.observed[0], middle)[middle])
-        first = study.observed[0] - reference
-        first = first if order is None else first[order]
-        mean_first = _centre(first[None, :], grouping)[0]
-        means = _centre(gaps, grouping)
+        sums = reduced(study.observed, grouping.codes, len(grouping.names))
         return cls(
-            study.names,
-            grouping.names,
-            grouping.sizes,
-            mean_first + reference,
-            means,
-            PairSums.of(first, gaps, whole=True),
-            grouping.noun,
-            study.source,
+            *(study.names, grouping.names, *sums, grouping.noun),
+            replace(study.source, weights="groups"),
             shared=shared_by_fits(study),
+        ).weighted(study.source.weights)
+
+    def weighted(self, weights: str) -> GroupSummaries:
+        """Groups that weigh the same, or count by points.
+
+        Groups then have their influences on the mean over points in the place of their means, so
+        that all else is as for groups that weigh the same.
+        """
+        one_of("groups", "points")("weights", weights)
+        if weights == self.source.weights:
+            return self
+        if self.rows:
+            raise Refusal(f"{opt.weights(weights)} is about groups; pass {opt.groups} too")
+        moved = by_points if weights == "points" else by_groups
+        part = self.sizes / self.sizes.mean()
+        part = part if weights == "points" else 1.0 / part
+        rate = float(np.mean(part**2 / self.sizes) / np.mean(1.0 / self.sizes))
+        return replace(
+            self,
+            first=moved(self.first, self.sizes),
+            gaps=moved(self.gaps, self.sizes),
+            pairs=self.pairs.scaled(rate),
+            source=replace(self.source, weights=weights),
+            variances=None if self.variances is None else self.variances * part**2,
         )
+
+    @classmethod
+    def of_chunks(
+        cls, blocks: Iterable[tuple[Mapping[str, Any], Any]], *, source: Provenance = NOT_SAID
+    ) -> GroupSummaries:
+        """From blocks of rows, of which none is kept: of any size, from anywhere.
+
+        Parameters
+        ----------
+        blocks : iterable of pairs
+            The losses of each model in some rows, by name, and the label of the group of each row.
+            Groups may go on in another block.
+        source : Provenance
+            Where the losses come from.
+
+        Examples
+        --------
+        >>> rng = np.random.default_rng(0)
+        >>> def block(site):
+        ...     return {"line": rng.normal(size=9), "step": rng.normal(size=9)}, [site] * 9
+        >>> GroupSummaries.of_chunks(block(site) for site in "abab").sizes.tolist()
+        [18, 18]
+        """
+        models: tuple[str, ...] = ()
+        reducer, noun = Reducer(0), "group"
+        for losses, groups in blocks:
+            if not models:
+                models, reducer = tuple(losses), Reducer(len(losses))
+                check_names(list(models))
+                noun = noun_of(getattr(groups, "name", None))
+            if tuple(losses) != models:
+                raise ValueError(
+                    f"all blocks must have the same models; got {list(losses)} after {list(models)}"
+                )
+            codes, labels = factorised(groups, opt["groups"])
+            rows = [finite(each, f"model {name!r}") for name, each in losses.items()]
+            common_index({**losses, "groups": groups})
+            for name, row in zip(models, rows, strict=True):
+                if row.shape != codes.shape:
+                    raise Refusal(
+                        f"model {name!r} has losses of shape {row.shape} for {codes.size} labels "
+                        "of groups in one block"
+                    )
+            reducer.add(rows, codes, labels)
+        return cls.of_reducer(reducer, models, noun, source)
+
+    @classmethod
+    def of_reducer(
+        cls, reducer: Reducer, models: tuple[str, ...], noun: str, source: Provenance
+    ) -> GroupSummaries:
+        """From the groups of all blocks."""
+        if not reducer.labels:
+            raise ValueError("there is no row")
+        return cls(models, Grouping.of(reducer.labels).names, *reducer.sums, noun, source)
 
     @classmethod
     def _of_rows(cls, study: Study) -> GroupSummaries:
@@ -203,6 +271,12 @@ class GroupSummaries:
         At least 1, also where each group is one point.
         """
         return max(int(self.sizes.sum()) - self.sizes.size, 1)
+
+    @cached_property
+    def binary(self) -> bool:
+        """Whether every unit is 0 or 1."""
+        means = self.means
+        return bool(np.all((means == 0.0) | (means == 1.0)))
 
     @cached_property
     def between(self) -> PairSums:
@@ -499,21 +573,13 @@ def _influences(rows: FloatArray, clusters: Grouping) -> FloatArray:
     return np.asarray(means + beyond * (clusters.sizes.size / rows.shape[1]))
 
 
-def _centre(rows: FloatArray, grouping: Grouping) -> FloatArray:
-    """The means of sorted rows within groups, which are subtracted from the rows."""
-    means = np.add.reduceat(rows, grouping.begins, axis=1) / grouping.sizes
-    for row, mean in zip(rows, means, strict=True):
-        row -= np.repeat(mean, grouping.sizes)
-    return np.asarray(means)
-
-
 def shared_by_fits(study: Study) -> FloatArray | None:
     """What fits share through their training data, where they were judged everywhere; the mean over
     foldings.
     """
     if not study.fits:
         return None
-    of_foldings = [shared_training(each.means, each.part) for each in study.fits]
+    of_foldings = [shared_training(each.means, each.part) for each in study.shares()]
     return np.asarray(np.mean(of_foldings, axis=0))
 
 

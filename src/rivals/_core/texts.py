@@ -8,7 +8,8 @@ such as the name of a model, is never changed.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 MARK = re.compile("\x02([^\x03]*)\x1f([^\x03]*)\x03")
@@ -92,3 +93,13 @@ class WrongKind(Marked, TypeError):
 def text_of(error: object) -> str:
     """The text with its marks, for whoever tells it on."""
     return str(getattr(error, "text", error))
+
+
+@contextmanager
+def naming(who: str) -> Iterator[None]:
+    """Errors say whose they are."""
+    try:
+        yield
+    except (TypeError, ValueError) as error:
+        kind = WrongKind if isinstance(error, TypeError) else Refusal
+        raise kind(f"{who}: {text_of(error)}") from error

@@ -16,6 +16,15 @@ RNG: TypeAlias = (
 )
 
 
+class Frame(Protocol):
+    """A data frame of some library."""
+
+    @property
+    def columns(self) -> Any:
+        """The names of its columns."""
+        ...
+
+
 class Model(Protocol):
     """A model: the loss of each data point, and a simulator.
 
@@ -24,6 +33,8 @@ class Model(Protocol):
 
     def loss(self, data: Any, /) -> npt.ArrayLike:
         """One loss per data point."""
+        ...
 
     def simulate(self, n: int, rng: np.random.Generator, /) -> Any:
         """`n` simulated data points, in the form that `loss` takes."""
+        ...

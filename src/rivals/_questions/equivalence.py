@@ -38,7 +38,7 @@ class Equivalence(Answer):
     outcomes: tuple[str, ...]
     notes: tuple[str, ...]
 
-    COLUMNS: ClassVar = (
+    COLUMNS: ClassVar[tuple[str, ...]] = (
         *("model", "beside", "margin", "p_better", "p_equivalent", "p_worse", "outcome"),
     )
 

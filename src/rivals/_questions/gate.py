@@ -77,7 +77,7 @@ class Gate(Answer):
     worse_in: dict[str, float] = field(default_factory=dict)
     segments: Segments | None = field(default=None, repr=False)
 
-    COLUMNS: ClassVar = (
+    COLUMNS: ClassVar[tuple[str, ...]] = (
         *("outcome", "model", "baseline", "require", "probability", "difference", "low", "high"),
         *("margin", "threshold", "n_units"),
     )

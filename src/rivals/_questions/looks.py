@@ -60,7 +60,7 @@ class Looks(Answer):
     probability: FloatArray
     named: BoolArray
 
-    COLUMNS: ClassVar = (
+    COLUMNS: ClassVar[tuple[str, ...]] = (
         *("model", "beside", "n_groups", "difference", "low", "high", "p_better", "named"),
     )
 

@@ -14,12 +14,15 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.special import ndtri
 
+from rivals._core.cells import CellSummaries
 from rivals._core.checks import check_size
 from rivals._core.decided import Decided
 from rivals._core.rule import OPEN, classify
 from rivals._core.seeds import PLANNED_GROUPS, entropy_from, stream
+from rivals._core.setting import Levels
 from rivals._core.texts import Refusal, in_python, opt
 from rivals._core.types import RNG, BoolArray, FloatArray
+from rivals._questions.factor_plan import FactorPlan, plan_of_factors
 from rivals._result import sentences as say
 from rivals._result.renderers import Answer, Column, Table, plain, rows
 from rivals.laws.groups import NewGroups, board
@@ -98,7 +101,14 @@ class Plan(Answer):
     looks: bool
     rng: int
 
-    COLUMNS: ClassVar = ("model", "beside", "factor", "more", "chance", "standard_error")
+    COLUMNS: ClassVar[tuple[str, ...]] = (
+        "model",
+        "beside",
+        "factor",
+        "more",
+        "chance",
+        "standard_error",
+    )
 
     def __post_init__(self) -> None:
         """The same gate as for evidence: what is no probability is no plan."""
@@ -110,6 +120,18 @@ class Plan(Answer):
     def standard_error(self) -> FloatArray:
         """Monte Carlo standard error of the chances."""
         return np.asarray(np.sqrt(self.chance * (1.0 - self.chance) / N_DRAWS))
+
+    @property
+    def curves(self) -> list[tuple[str, list[float], FloatArray, float]]:
+        """Of each model: its name, numbers, chances, and what they tend to."""
+        numbers = list(map(float, self.more_groups))
+        ends = zip(self.models, self.chance, self.in_the_end.tolist(), strict=True)
+        return [(name, numbers, chance, end) for name, chance, end in ends]
+
+    @property
+    def beside_observed(self) -> str:
+        """What the numbers are of."""
+        return f"more {say.plural(self.noun)}, beside {self.n_groups} observed"
 
     @property
     def table(self) -> Table:
@@ -187,8 +209,20 @@ class Plan(Answer):
         }
 
 
-def plan(result: Decided, more_groups: Any = MORE_GROUPS, *, rng: RNG = 0) -> Plan:
-    """The chance that so many more groups tell each model that is open from the best."""
+def plan(
+    result: Decided, more_groups: Any = MORE_GROUPS, *, cost: Any = None, rng: RNG = 0
+) -> Plan | FactorPlan:
+    """The chance that so many more groups tell each model that is open from the best.
+
+    Of several factors more levels of each, and the cheapest design for a cost per level.
+    """
+    if isinstance(result.summary, CellSummaries):
+        return plan_of_factors(result, _by_factor(result, more_groups), cost, rng)
+    if cost is not None or isinstance(more_groups, Mapping):
+        raise Refusal(
+            f"{opt['cost']}, and numbers by factor, are of several factors; there is one grouping "
+            f"alone: pass whole numbers as {opt.more_groups}, and no {opt['cost']}"
+        )
     numbers = checked_numbers(more_groups)
     if result.units is None:
         raise Refusal(
@@ -227,6 +261,16 @@ def plan(result: Decided, more_groups: Any = MORE_GROUPS, *, rng: RNG = 0) -> Pl
         looks=bool(setting.looks),
         rng=entropy,
     )
+
+
+def _by_factor(result: Decided, more_groups: Any) -> dict[str, tuple[int, ...]]:
+    """Numbers of more levels of each factor; the same of all that are drawn, if so said."""
+    if isinstance(more_groups, Mapping):
+        return {name: checked_numbers(numbers) for name, numbers in more_groups.items()}
+    drawn = result.of_each(1.0)
+    assert isinstance(drawn, Levels)
+    numbers = checked_numbers(more_groups)
+    return {name: numbers for name, number in drawn.items() if number}
 
 
 def checked_numbers(more_groups: Any) -> tuple[int, ...]:

@@ -40,7 +40,7 @@ class Ranks(Answer):
     tier: IntArray
     threshold: float
 
-    COLUMNS: ClassVar = ("model", "low", "high", "tier")
+    COLUMNS: ClassVar[tuple[str, ...]] = ("model", "low", "high", "tier")
 
     @property
     def first_tier(self) -> tuple[str, ...]:

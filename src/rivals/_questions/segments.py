@@ -52,7 +52,7 @@ class Segments(Answer):
     whole: Decided
     parts: dict[str, tuple[float, Decided]]
 
-    COLUMNS: ClassVar = (
+    COLUMNS: ClassVar[tuple[str, ...]] = (
         *("segment", "model", "beside", "share", "difference", "low", "high"),
         *("p_better", "outcome"),
     )

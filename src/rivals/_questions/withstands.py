@@ -63,7 +63,14 @@ class Withstands(Answer):
     largest: tuple[float, ...]
     risk: float
 
-    COLUMNS: ClassVar = ("model", "beside", "effect", "size", "largest", "p_reversed_alone")
+    COLUMNS: ClassVar[tuple[str, ...]] = (
+        "model",
+        "beside",
+        "effect",
+        "size",
+        "largest",
+        "p_reversed_alone",
+    )
 
     def to_records(self) -> list[dict[str, Any]]:
         """A row for each other model and effect."""

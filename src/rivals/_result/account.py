@@ -55,20 +55,30 @@ def decision(result: Decided) -> list[Claim]:
     by_others = {name: found.by for name, found in result.rejections.items() if found.by != best}
     found = []
     if by_best or open_models or tied or not same:
-        said = (best, by_best, open_models, where, by_more, list(same), tied)
+        leads = say.leads(result.summary.source)
+        said = (best, by_best, open_models, where, by_more, list(same), tied, leads)
         found.append(claim(say.decided, *said))
     unit = result.summary.source.unit
     if same:
         found.append(claim(say.equivalent, best, same, result.setting.margin, unit))
     if by_others and len(by_others) <= say.MOST_NAMED:
         found.append(claim(say.not_beaten_by_best, by_others))
+    if isinstance(result.setting.c, CalibratedC) and result.rejections:
+        rest = [name for name in result.survivors if name != best]
+        found.append(claim(say.holds_until, result.holds_until, rest))
     return found
 
 
 def cautions(result: Decided) -> list[Claim]:
     """What speaks against the decision, the gravest first."""
     noun = result.noun
-    grave = ("opposite sign", "same losses", "errors not known")
+    grave = (
+        "opposite sign",
+        "same losses",
+        "errors not known",
+        "another by points",
+        "another by groups",
+    )
     found = [claim(say.noted, note, noun) for note in result.notes if note.code in grave]
     found += _provisional(result)
     found += _open(result)
@@ -78,7 +88,8 @@ def cautions(result: Decided) -> list[Claim]:
     if equivalent_models(result):
         found += _below_the_spread(result)
     found += _small_lead(result)
-    asked = [note for note in result.notes if note.code == "training not said"]
+    weak = ("few groups", "small groups", "one unit") if result.rejections else ()
+    asked = [note for note in result.notes if note.code in ("training not said", *weak)]
     found += [claim(say.noted, note, noun) for note in asked]
     return found
 
@@ -154,6 +165,7 @@ def claims(result: Decided) -> list[Claim]:
     found += _budget(result)
     found += _covered(result, "difference")
     found += _heterogeneity(result)
+    found += _new_rows(result)
     margin = result.setting.margin
     if result.groups is not None and margin:
         if result.n_groups < LEAST_GROUPS:
@@ -230,6 +242,25 @@ def _budget(result: Decided) -> list[Claim]:
         largest = max(found["parts"], key=found["parts"].get)
         lines.append(claim(say.helps_most, largest, noun, point))
     return lines
+
+
+def in_new_rows(result: Decided) -> list[list[float]] | None:
+    """[a, b] = P that a wins in new rows, of one data set, whose own question is another place."""
+    found = result.method.wins_in_new_rows(result.summary)
+    return None if found is None else found.tolist()
+
+
+def _new_rows(result: Decided) -> list[Claim]:
+    """The other question of one data set: new rows, and no other place."""
+    found = result.method.wins_in_new_rows(result.summary)
+    if found is None:
+        return []
+    best = result.ranking[0]
+    others = result.ranking[1 : 1 + say.MOST_NAMED]
+    chances = {name: float(found[result.place[best], result.place[name]]) for name in others}
+    source = result.summary.source
+    noun = "row" if source.point == "point" else source.point
+    return [claim(say.in_new_rows, best, chances, result.summary.n_points, noun)]
 
 
 def _heterogeneity(result: Decided) -> list[Claim]:

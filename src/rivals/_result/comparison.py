@@ -16,6 +16,7 @@ from rivals._core.rule import Rejection
 from rivals._core.setting import Options, Setting
 from rivals._core.texts import in_python
 from rivals._core.types import RNG
+from rivals._questions.criteria import Criteria, criteria
 from rivals._questions.equivalence import Equivalence, equivalence
 from rivals._questions.gate import Gate, gate
 from rivals._questions.looks import Looks, looks
@@ -31,6 +32,7 @@ from rivals._result.renderers import Answer, Table, markdown, plain
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from rivals._questions.factor_plan import FactorPlan
     from rivals._questions.plan import Plan
 
 # A screen has room for so many models.
@@ -69,7 +71,7 @@ class Comparison(Answer):
     # What the rest of the package reads: numbers as arrays, by the places of models.
     _decided: Decided
 
-    COLUMNS: ClassVar = tables.COLUMNS
+    COLUMNS: ClassVar[tuple[str, ...]] = tables.COLUMNS
 
     # ---------------------------------------------------------------- the decision
 
@@ -92,6 +94,22 @@ class Comparison(Answer):
     def rejections(self) -> dict[str, Rejection]:
         """Which models are rejected, by which rival, with which P."""
         return self._decided.rejections
+
+    @property
+    def holds_until(self) -> dict[str, float]:
+        """Of each rejected model, up to which c it stays rejected.
+
+        The largest power of two, or c itself; infinite where it is rejected at 2¹² too. Empty with
+        groups, where there is no c.
+
+        Examples
+        --------
+        >>> import rivals
+        >>> from rivals.testbeds import toys
+        >>> rivals.compare(toys.losses(), rng=0).holds_until
+        {'B': 8.0}
+        """
+        return self._decided.holds_until
 
     @property
     def risk(self) -> dict[str, float]:
@@ -263,6 +281,7 @@ class Comparison(Answer):
             "segments": self.by().to_dict()["records"] if decided.parts else None,
             "source": asdict(self.summary.source),
             "budget": account.budget(decided),
+            "p_in_new_rows": account.in_new_rows(decided),
             "notes": [
                 {**asdict(note), "text": in_python(say.noted(note, decided.noun))}
                 for note in self.notes
@@ -282,14 +301,28 @@ class Comparison(Answer):
 
     # ---------------------------------------------------------------- other questions
 
-    def plan(self, more_groups: int | Sequence[int] = (5, 10, 20, 40), *, rng: RNG = 0) -> Plan:
+    def plan(
+        self,
+        more_groups: int | Sequence[int] | Mapping[str, int | Sequence[int]] = (5, 10, 20, 40),
+        *,
+        cost: Mapping[str, float] | None = None,
+        rng: RNG = 0,
+    ) -> Plan | FactorPlan:
         """How probably more groups would decide (power).
 
         Of the best against each model that is open.
+
+        Parameters
+        ----------
+        more_groups : sequence of int, or mapping
+            Numbers of groups to add; of several factors by factor, as ``{"subject": [10, 20]}``.
+        cost : mapping, optional
+            Of several factors what a level of each costs; the cheapest design is looked for.
+        rng : int, SeedSequence, Generator or None
         """
         from rivals._questions.plan import plan
 
-        return plan(self._decided, more_groups, rng=rng)
+        return plan(self._decided, more_groups, cost=cost, rng=rng)
 
     def gate(
         self,
@@ -417,6 +450,52 @@ class Comparison(Answer):
             largest=largest,
             rng=rng,
         )
+
+    def criteria(
+        self,
+        *names: str,
+        losses: Mapping[str, Any] | None = None,
+        log_likelihood: Mapping[str, Any] | None = None,
+        n_parameters: Mapping[str, int] | None = None,
+        draws: Mapping[str, Any] | None = None,
+        tolerance: float = 0.0,
+    ) -> Criteria:
+        """Other criteria beside P, of the same models.
+
+        Parameters
+        ----------
+        *names : {"P", "B^R", "B^Q", "elpd", "AIC", "BIC", "WAIC", "LOO"}
+            Those that are wanted; by default all that can be computed.
+        losses : mapping, optional
+            Name → losses on held-out data, for B^R, B^Q and elpd; by default those of the
+            comparison.
+        log_likelihood, n_parameters : mapping, optional
+            Name → log likelihood of each point that was fitted to, at its maximum, and the number
+            of fitted parameters; for AIC and BIC.
+        draws : mapping, optional
+            Name → log likelihoods of posterior draws × points; for WAIC and LOO.
+        tolerance : float
+            Standard deviation of η in B^Q = P(Q_a < Q_b + η).
+
+        See Also
+        --------
+        rivals.criteria : each by itself.
+
+        Examples
+        --------
+        >>> import rivals
+        >>> from rivals.testbeds import toys
+        >>> result = rivals.compare(toys.losses(), method="transport", rng=0)
+        >>> [sorted(result.criteria().values)[0], round(result.criteria("B^Q").values["B^Q"][1], 2)]
+        ['AIC', 0.55]
+        """
+        given = {
+            "losses": losses,
+            "log_likelihood": log_likelihood,
+            "n_parameters": n_parameters,
+            "draws": draws,
+        }
+        return criteria(self._decided, names, given, tolerance)
 
     def looks(self) -> Looks:
         """What could be said after each group, as they came.

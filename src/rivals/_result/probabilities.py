@@ -36,7 +36,7 @@ class Probabilities(Answer):
     names: tuple[str, ...]
     matrix: FloatArray
 
-    COLUMNS: ClassVar = ("model", "beside", "p_better")
+    COLUMNS: ClassVar[tuple[str, ...]] = ("model", "beside", "p_better")
 
     def __getitem__(self, key: Any) -> Any:
         """A row by a name, a value by two; by numbers and slices as the matrix has it."""

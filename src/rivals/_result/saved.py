@@ -22,7 +22,7 @@ from rivals._core.mistakes import NOTICED
 from rivals._core.setting import CalibratedC, Setting
 from rivals._core.types import FloatArray
 from rivals._core.writing import replacing
-from rivals.laws import Law
+from rivals.laws import Law, known
 
 FORMAT = "rivals.Comparison/1"
 # An archive that unpacks into more than this, and so many times its own size, holds no losses.
@@ -105,7 +105,7 @@ def _note(plain: dict[str, Any], models: tuple[str, ...]) -> Note:
 
 
 def _law(header: dict[str, Any]) -> Law[Any]:
-    kind = Law.KNOWN.get(str(header["method"]))
+    kind = known(str(header["method"]))
     if kind is None:
         raise ValueError(
             f"law {header['method']!r} is not known here; import the module that has it"

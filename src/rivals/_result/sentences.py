@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from html import escape
-from math import floor, inf, isfinite, log10
+from math import floor, inf, isfinite, log2, log10, nan
 from typing import Any
 
 from rivals._core.evidence import Note
@@ -135,6 +135,12 @@ def groups_of(number: HowMany, noun: str) -> str:
     return count(number, noun)
 
 
+def mean_over(observed: HowMany | None, noun: str) -> str:
+    """As "over schools", or of several factors "over subjects × items"."""
+    nouns = list(observed) if isinstance(observed, Levels) else [noun]
+    return f"over {' × '.join(map(plural, nouns))}"
+
+
 def new(number: HowMany, noun: str) -> str:
     """The head of a column: as "1 new school", "160 new schools" or "all schools"; of several
     factors "30 new subjects × the same items".
@@ -145,13 +151,34 @@ def new(number: HowMany, noun: str) -> str:
     return f"all {plural(noun)}" if number == inf else count(number, f"new {noun}")
 
 
-def where(number: HowMany, observed: HowMany | None, noun: str) -> str:
+def value_of_c(c: float) -> str:
+    """As "0.0625"; a power of two that is longer as "2^-10"."""
+    text = f"{c:g}"
+    if len(text) <= 6:
+        return text
+    return f"2^{log2(c):g}" if log2(c).is_integer() else f"{c:.3g}"
+
+
+# What a replication is where no groups are observed, and nothing is drawn anew but the points.
+SAME_PROCESS = "on new data of the same process"
+
+
+def where(
+    number: HowMany,
+    observed: HowMany | None,
+    noun: str,
+    c: float = nan,
+    better_in: str | None = None,
+) -> str:
     """Where a winner would win again, for the end of a sentence.
 
-    Of one data set the question is another place; only of groups it is the study repeated.
+    Only of groups it is the study repeated. Of one data set it is what c was calibrated for, or
+    new data of the same process; another place where nobody knows c.
     """
-    if not number:
+    if not number and better_in is None:
         return "at another place"
+    if not number:
+        return f"{better_in or SAME_PROCESS} (c = {value_of_c(c)})"
     if observed == number:
         return "if the study were repeated"
     if number == 1 and observed is not None:
@@ -181,8 +208,49 @@ def opening(n_models: int, n_points: int, observed: HowMany, noun: str, source: 
         if source.n_folds and source.n_folds != observed:
             left_out += f" in {source.n_folds} folds"
     if source.loss or left_out:
-        parts.append(f"Loss: {source.loss or 'not named'}{unit}{left_out}.")
+        of_which = ""
+        if source.metric and observed and noun != "row":
+            of_which = f" of all {plural(source.point)} together"
+            if source.weights == "groups":
+                of_which = f", the mean of the {plural(noun)}' own"
+        kind = "Metric" if source.metric else "Loss"
+        parts.append(f"{kind}: {source.loss or 'not named'}{unit}{of_which}{left_out}.")
     return " ".join(parts)
+
+
+def by_losses(named: Mapping[str, tuple[str, bool]]) -> str:
+    """Which model is best by each loss, and whether it beats another surely; where they disagree.
+
+    Examples
+    --------
+    >>> by_losses({"log": ("line", True), "F1": ("line", False), "RMSE": ("mean", True)})
+    'The losses disagree: by log and F1 line is best, by RMSE mean. F1 rejects no model.'
+    """
+    best: dict[str, list[str]] = {}
+    for loss, (model, _) in named.items():
+        best.setdefault(model, []).append(loss)
+    silent = [loss for loss, (_, rejects) in named.items() if not rejects]
+    said = f"By each of {listed(list(named))}, {next(iter(best))} is best."
+    if len(best) > 1:
+        parts = [
+            f"by {listed(losses)} {model}{' is best' if not place else ''}"
+            for place, (model, losses) in enumerate(best.items())
+        ]
+        said = f"The losses disagree: {', '.join(parts)}."
+    if len(silent) == len(named):
+        return f"{said} None of them rejects a model."
+    reject = "rejects" if len(silent) == 1 else "reject"
+    return f"{said} {listed(silent)} {reject} no model." if silent else said
+
+
+def measure(source: Provenance) -> str:
+    """What the first column of numbers is."""
+    return source.loss or "metric" if source.metric else "mean loss"
+
+
+def leads(source: Provenance) -> str:
+    """What the best model has."""
+    return f"the {'highest' if source.metric == 'higher' else 'lowest'} {measure(source)}"
 
 
 def not_shown(n_models: int) -> list[str]:
@@ -202,6 +270,7 @@ def decided(
     by_more: str,
     same: Sequence[str] = (),
     tied: Sequence[str] = (),
+    leads: str = "the lowest mean loss",
 ) -> str:
     """Who would probably win again, with P, and against whom that is open; at most two sentences.
 
@@ -226,9 +295,21 @@ def decided(
     if beaten:
         return f"{wins} {where}, but not surely against {against}. If you need one model: {best}."
     return (
-        f"No winner is named: {best} has the lowest mean loss, but would not surely win "
+        f"No winner is named: {best} has {leads}, but would not surely win "
         f"again{by_more} {where}: {against}. If you need one model: {best}."
     )
+
+
+def holds_until(rejected: Mapping[str, float], not_rejected: Sequence[str]) -> str:
+    """Up to which c each rejection holds: how much wider than Ω what varies may be."""
+    parts = [
+        f"{name} is rejected " + ("at every c" if c == inf else f"up to c = {value_of_c(c)}")
+        for name, c in rejected.items()
+    ]
+    if not_rejected:
+        verb = "is" if len(not_rejected) == 1 else "are"
+        parts.append(f"{listed(not_rejected)} {verb} not rejected at any kept c")
+    return f"{'; '.join(parts)}."
 
 
 def expected_back(n_rejected: int, expected: float) -> str:
@@ -364,6 +445,7 @@ def _not_measured(measured: int, n_units: int, noun: str) -> str:
 def noted(note: Note, noun: str = "group") -> str:
     """A note of a law or of a check, in words."""
     names = listed(note.models)
+    first, last = (*note.models, "", "")[:2]
     texts = {
         "few points": f"There are only {note.value:g} points: the tails of the losses are not "
         "known, so take probabilities as rough.",
@@ -380,8 +462,22 @@ def noted(note: Note, noun: str = "group") -> str:
         f"{plural(noun)} were left out in turn, say so by {opt.left_out(True)} when losses "
         "are read, or P "
         "is too sure.",
+        "few groups": f"{count(note.value, noun).capitalize()} are few: P takes them as drawn like "
+        f"all others, and one that is not changes the decision; three or four more {plural(noun)} "
+        "help more than anything else.",
+        "small groups": f"Half of the {plural(noun)} have {note.value:g} points or fewer: there P "
+        "has been too sure.",
+        "one unit": f"More than half of the difference between {listed(note.models[:2])} is of one "
+        f"{noun} ({listed(note.models[-1:])}, {100 * note.value:.0f} %): events as rare need more "
+        f"{plural(noun)}.",
         "unequal sizes": f"Sizes of {plural(noun)} differ much: a mean over points is worth only "
         f"as much as {note.value:.1f} {plural(noun)} of equal size.",
+        "another by points": f"By the mean over points, where {plural(noun)} count by their size, "
+        f"{last} is better than {first}: say which of the two means is asked "
+        f"for, by {opt.weights('groups')} or {opt.weights('points')}.",
+        "another by groups": f"By the mean over {plural(noun)}, where each weighs the same, "
+        f"{last} is better than {first}: say which of the two means is asked "
+        f"for, by {opt.weights('groups')} or {opt.weights('points')}.",
         "goes with size": f"The difference between {names} depends on the size of the {noun} (rank "
         f"correlation {note.value:.2f}): means over {plural(noun)} and over points answer "
         "different questions.",
@@ -457,6 +553,15 @@ def spread_between(other: str, tau: float, part: float, noun: str, unit: str) ->
     )
 
 
+def in_new_rows(best: str, chances: Mapping[str, float], n_rows: int, noun: str) -> str:
+    """The answer to the other question of one data set."""
+    against = ", ".join(f"against {name} {p_is(value)}" for name, value in chances.items())
+    return (
+        f"Another question, {new(n_rows, noun)} from the same place, needs no c: {best} wins again "
+        f"there {against}."
+    )
+
+
 def sensitivity(values: Sequence[float], best: str, survivors: Sequence[Sequence[str]]) -> str:
     """What the decision would be at other c."""
     parts = [
@@ -503,6 +608,34 @@ def plan_question(
         f"Chance that so many more {plural(noun)}, like the {n_groups} observed, decide between "
         f"{best} and a model{looked}: that one of them would win{by_more}, with P above "
         f"{threshold:g}, {where}.{'' if looks else once}"
+    )
+
+
+def more_levels(number: float, noun: str) -> str:
+    """As "20 more subjects"."""
+    return f"ever more {plural(noun)}" if number == inf else count(number, f"more {noun}")
+
+
+def factor_plan(best: str, observed: Levels, threshold: float, by_more: str) -> str:
+    """What the chances of a plan of several factors are of."""
+    return (
+        f"Chance that so many more levels, beside {groups_of(observed, '')}, decide between "
+        f"{best} and a model: that one of them would win{by_more}, with P above {threshold:g}, if "
+        "that larger study were repeated."
+    )
+
+
+def cheapest(best: str, model: str, found: Mapping[str, Any] | None, power: float) -> str:
+    """The cheapest design that decides often enough."""
+    if found is None:
+        return (
+            f"Between {best} and {model} no design that was looked at decides in {percent(power)}."
+        )
+    parts = [more_levels(n, noun) for noun, n in found["more"].items() if n]
+    return (
+        f"Between {best} and {model} the cheapest design that decides in {percent(power)} has "
+        f"{' and '.join(parts) or 'no more levels'}, at a cost of {found['cost']:g} (chance "
+        f"{chance(found['chance'])})."
     )
 
 
@@ -737,7 +870,7 @@ def picture_of_risks(
     horizon: str, unknown_c: float | None, level: float, rejected: bool, cut: int
 ) -> str:
     """How to read distributions of the risk."""
-    where = f" in the mean over {horizon}" if horizon else " if the study were repeated"
+    where = f" in the mean over {horizon}" if horizon else f" {SAME_PROCESS}"
     bars = f"bars: {percent(level)} intervals"
     if unknown_c is not None:
         bars = f"thick: {percent(level)} intervals at c = {unknown_c:g}; thin: with c unknown"
@@ -788,11 +921,6 @@ def picture_of_segments(own: str, other: str, noun: str, level: float, cut: int)
 def picture_of_calibration() -> str:
     """How to read calibration curves."""
     return "Red: P is too sure. Yellow: it favours the wrong model."
-
-
-def picture_of_failure_rates() -> str:
-    """What the thin lines are."""
-    return "Thin: if all undecided ones won again, or failed."
 
 
 def _rejected(some: bool) -> str:

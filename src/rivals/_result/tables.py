@@ -42,10 +42,20 @@ def table(result: Decided, model: str, most: int | None = None) -> Table:
 
     worse = "worse than the best" if model == result.best else f"worse than {model}"
     risk = result.evidence.risk
-    over = f"over {say.plural('row' if result.groups is None else result.noun)}"
+    source = result.summary.source
+    sign = -1.0 if source.metric == "higher" else 1.0
+    unit = "row" if result.groups is None else result.noun
+    over = f"over {say.plural(source.point)}"
+    if source.weights == "groups":
+        over = say.mean_over(result.repeated, unit)
     columns = [
         Column("model", ranking, is_text=True),
-        Column(over, [float(risk[result.place[name]]) for name in ranking], loss, "mean loss"),
+        Column(
+            over,
+            [sign * float(risk[result.place[name]]) for name in ranking],
+            loss,
+            say.measure(source),
+        ),
         Column("mean", each(beside.gap), loss, worse),
         Column(
             f"{100 * result.setting.level:g} % interval",
@@ -85,9 +95,9 @@ def chances(result: Decided, beside: Beside) -> list[tuple[str, str, FloatArray]
         heads = [say.new(number, result.noun) for number in horizons]
         rows = [beside.chance(number) for number in horizons]
         return [(head, f"{wins} in", row) for head, row in zip(heads, rows, strict=True)]
-    wins = f"{wins[:-1]} at another place)"
     if not result.c_is_unknown:
-        return [(wins, "", beside.better)]
+        return [(f"c = {say.value_of_c(result.c)}", wins, beside.better)]
+    wins = f"{wins[:-1]} at another place)"
     return [
         (f"c = {result.c:g}", wins, beside.better),
         ("c unknown", wins, beside.without_c()),
@@ -108,7 +118,7 @@ class BesideOthers(Beside, Answer):
 
     decided: Decided
 
-    COLUMNS: ClassVar = COLUMNS
+    COLUMNS: ClassVar[tuple[str, ...]] = COLUMNS
 
     @property
     def table(self) -> Table:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from rivals.calibration._curve import Curve, calibration_curve
 from rivals.calibration._experiment import Conditions
+from rivals.calibration._promise import State
 from rivals.calibration._result import Calibration
 from rivals.calibration._run import CalibrationInterrupted, calibrate
+from rivals.calibration._states import States, judge_experiments
 from rivals.calibration._store import Failure, StoreError
-from rivals.calibration._validity import Finding, Validity, judge_c, judge_experiments
 from rivals.scenarios import Experiment
 
 __all__ = [
@@ -17,11 +18,10 @@ __all__ = [
     "Curve",
     "Experiment",
     "Failure",
-    "Finding",
+    "State",
+    "States",
     "StoreError",
-    "Validity",
     "calibrate",
     "calibration_curve",
-    "judge_c",
     "judge_experiments",
 ]

@@ -129,8 +129,11 @@ def _values(c: Sequence[float]) -> tuple[float, ...]:
     if np.ndim(c) != 1:
         raise WrongKind(f"{opt['c']} must be a list of numbers; got {c!r}")
     values = sorted(check_positive(value, f"c[{place}]") for place, value in enumerate(c))
-    if not values or len(set(values)) != len(values):
-        raise Refusal(f"{opt['c']} must be one or more different numbers; got {values}")
+    if len(values) < 2 or len(set(values)) != len(values):
+        raise Refusal(
+            f"{opt['c']} must be two or more different numbers, of which the smallest that is kept "
+            f"is found; got {values}"
+        )
     return tuple(values)
 
 

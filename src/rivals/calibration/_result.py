@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from os import PathLike
 from typing import Any
@@ -15,24 +15,15 @@ from rivals._core.checks import check_printable
 from rivals._core.losses import Study
 from rivals._core.optional import need
 from rivals._core.setting import CalibratedC, one_of
-from rivals._core.texts import Refusal, opt
 from rivals._core.types import FloatArray
 from rivals._result.renderers import Table
-from rivals._result.sentences import count, html
+from rivals._result.sentences import count, html, value_of_c
 from rivals.calibration import _words as say
-from rivals.calibration._correction import ENOUGH, MostCautious, fit_correction
-from rivals.calibration._curve import BINS, TOLERANCE, Curve, calibration_curve
+from rivals.calibration._curve import BINS, Curve, calibration_curve
 from rivals.calibration._experiment import Conditions, is_undecided
-from rivals.calibration._store import Failure, Store, kinds, open_to_read
-from rivals.calibration._validity import (
-    PREFERENCES,
-    RULES,
-    THRESHOLD,
-    Finding,
-    Validity,
-    checked,
-    judge_c,
-)
+from rivals.calibration._promise import PROMISES, THRESHOLD, State
+from rivals.calibration._states import RULES, States, checked, judge
+from rivals.calibration._store import Failure, Source, Store, kinds, open_to_read
 from rivals.laws import Law
 
 # A calibration holds for the sizes it was made with; within these factors it is accepted. More
@@ -57,6 +48,8 @@ class Calibration:
         Experiments that raised an error. They are not missing at random.
     n_wanted : int
         Experiments of each scenario that were asked for.
+    sources : mapping
+        Scenario → its blocks, if it is made of blocks, and the code of its functions.
 
     See Also
     --------
@@ -68,9 +61,9 @@ class Calibration:
     >>> import rivals
     >>> from rivals.testbeds import toys
     >>> calibration = rivals.calibrate(
-    ...     toys.omega, n_data=100, n_experiments=300, c=[2**-8, 1.0], n_truth=4000, rng=0
+    ...     toys.omega, n_data=100, n_experiments=600, c=[2**-8, 1.0], n_truth=4000, rng=0
     ... )
-    >>> calibration.valid_c()
+    >>> calibration.states().kept
     (0.00390625,)
     >>> calibration.choose_c()
     0.00390625
@@ -81,6 +74,7 @@ class Calibration:
     outcomes: npt.NDArray[Any]
     failures: tuple[Failure, ...] = ()
     n_wanted: int = 0
+    sources: Mapping[str, Source] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """One gate: what no run finds is no calibration."""
@@ -107,7 +101,12 @@ class Calibration:
         found = store.outcomes()
         try:
             return cls(
-                tuple(study.sources), study.conditions, found, store.failures(), store.n_wanted
+                tuple(study.sources),
+                study.conditions,
+                found,
+                store.failures(),
+                store.n_wanted,
+                study.sources,
             )
         except ValueError as error:
             raise store.damaged(error) from None
@@ -138,15 +137,15 @@ class Calibration:
 
         Examples
         --------
-        Four hundred experiments in which B = 0.99 came true in nine of ten:
+        Four hundred experiments in which B = 0.99 came true in nine of ten, and B = 0.9 too:
 
         >>> import numpy as np
         >>> import rivals
         >>> truth = np.arange(400) % 10 > 0
-        >>> found = {"real": (np.full((400, 1), 0.99), truth)}
-        >>> calibration = rivals.Calibration.from_experiments(found, [0.25], n_data=1000)
-        >>> calibration.valid_c()
-        ()
+        >>> found = {"real": (np.tile([0.99, 0.9], (400, 1)), truth)}
+        >>> calibration = rivals.Calibration.from_experiments(found, [0.25, 4], n_data=1000)
+        >>> [each.state for each in calibration.states().overall]
+        ['broken', 'silent']
         """
         conditions = Conditions.of(
             method=method,
@@ -191,9 +190,9 @@ class Calibration:
 
     @property
     def rule(self) -> str:
-        """The rule by which a c is valid.
+        """What a c promises.
 
-        The paper's bound under its own laws, unless asked otherwise.
+        The paper's bound under its own methods, unless asked otherwise.
         """
         return "bound" if self.method.name in ("beta", "paper") else "error"
 
@@ -251,84 +250,76 @@ class Calibration:
         probability = self.outcomes["probability"][which, column]
         return calibration_curve(probability, self.truth[which], bins=bins)
 
-    def validity(self, rule: str | None = None, bins: int = BINS) -> Validity:
-        """Which c are valid, for each scenario and for all."""
-        found = self._judged if bins == BINS else self._judge(bins)
-        return replace(found, rule=self.rule if rule is None else one_of(*RULES)("rule", rule))
-
-    @cached_property
-    def _judged(self) -> Validity:
-        return self._judge(BINS)
-
-    def _judge(self, bins: int) -> Validity:
-        stated = self.outcomes["probability"]
-        findings = []
-        for name in self.scenarios:
-            which = self._of(name)
-            columns = stated[which].T
-            findings.append(tuple(judge_c(each, self.truth[which], bins=bins) for each in columns))
-        return Validity(self.scenarios, self.c, tuple(findings), self.rule)
-
-    def valid_c(self, rule: str | None = None) -> tuple[float, ...]:
-        """The values of c valid for all scenarios.
-
-        Empty if there is none.
-        """
-        return self.validity(rule).valid()
-
-    def choose_c(self, rule: str | None = None, prefer: str = "cautious") -> CalibratedC:
-        """The c to use.
+    def states(self, rule: str | None = None, promise: str = "usual") -> States:
+        """The state of each c: kept, open, silent or broken.
 
         Parameters
         ----------
         rule : {"bound", "error"}, optional
-            "bound": in no bin of the curve is B more confident than the truth, as the paper asks;
-            the default under laws "beta" and "paper". "error": no more than 5 % of the named
-            winners fail; the default under method "transport".
-        prefer : {"cautious", "informative"}
-            Of the valid values the largest, as the paper advises, or that of the lowest Brier
-            score.
+            What is promised. "bound", the default under methods "beta" and "paper": in no window
+            of the curve is B more confident than right, as the paper asks. "error", the default
+            under method "transport": no more than 5 % of the named winners fail.
+        promise : {"usual", "strict"}
+            What has to be shown, with 95 % confidence: that no more than twice as many fail; or, of
+            a strict promise, no more. That takes some eight times as many experiments.
+
+        Returns
+        -------
+        States
+        """
+        asked = self.rule if rule is None else one_of(*RULES)("rule", rule)
+        one_of(*PROMISES)("promise", promise)
+        if (asked, promise) not in self._states:
+            stated = self.outcomes["probability"]
+            found = []
+            for name in self.scenarios:
+                which = self._of(name)
+                kept = PROMISES[promise]
+                found.append(judge(stated[which], self.truth[which], self.c, asked, kept))
+            self._states[asked, promise] = States(
+                self.scenarios, self.c, tuple(found), asked, promise
+            )
+        return self._states[asked, promise]
+
+    @cached_property
+    def _states(self) -> dict[tuple[str, str], States]:
+        return {}
+
+    def choose_c(self, rule: str | None = None, promise: str = "usual") -> CalibratedC:
+        """The c to use: the smallest that is kept.
+
+        Of all that are kept it names most winners.
+
+        Parameters
+        ----------
+        rule : {"bound", "error"}, optional
+            What is promised; see `states`.
+        promise : {"usual", "strict"}
+            What has to be shown; see `states`.
 
         Returns
         -------
         float
             A number that remembers how it was chosen.
         """
-        validity = self.validity(rule)
-        chosen = validity.choose(one_of(*PREFERENCES)("prefer", prefer))
+        states = self.states(rule, promise)
         source = {
             "method": self.method.name,
-            "rule": validity.rule,
-            "prefer": prefer,
+            "rule": states.rule,
+            "promise": promise,
             "experiments": self.n_experiments,
             "scenarios": ", ".join(self.scenarios),
+            "better": say.where(self.replicated),
         }
-        return CalibratedC(chosen, source)
+        return CalibratedC(states.choose(), source)
 
-    def correction(self, c: float) -> MostCautious:
-        """What reads B through the curve at one c.
+    @property
+    def replicated(self) -> bool:
+        """Whether the better candidate is that in another recording.
 
-        The most cautious of the scenarios' curves.
+        Of every experiment; otherwise it is that on new data of the same process.
         """
-        validity = self.validity()
-        found = []
-        for name, finding in zip(validity.scenarios, validity.column(c), strict=True):
-            which = self._of(name) & ~np.isnan(self.truth)
-            if which.sum() < ENOUGH:
-                raise Refusal(
-                    f"{opt.correct(True)} needs {ENOUGH} experiments of known truth or "
-                    "more; scenario "
-                    f"{name!r} has {which.sum()}: run more, or leave correct out"
-                )
-            if finding.fall > TOLERANCE:
-                raise Refusal(
-                    f"{opt.correct(True)} needs a curve that rises, and "
-                    f"{say.falls(finding.fall, name)} "
-                    f"at c = {say.value(c)}; leave correct out, and judge by validity()"
-                )
-            stated = self.outcomes["probability"][which, self._column(c)]
-            found.append(fit_correction(stated, self.truth[which]))
-        return MostCautious(tuple(found))
+        return bool(self.outcomes["replicated"].all())
 
     def _of(self, scenario: str | None) -> npt.NDArray[np.bool_]:
         """Which experiments are of one scenario, or of any."""
@@ -339,7 +330,7 @@ class Calibration:
 
     def _column(self, c: float) -> int:
         if c not in self.c:
-            tried = ", ".join(say.value(value) for value in self.c)
+            tried = ", ".join(value_of_c(value) for value in self.c)
             raise ValueError(f"c = {c!r} was not tried; {tried} were")
         return self.c.index(c)
 
@@ -372,21 +363,18 @@ class Calibration:
     def table(self) -> Table:
         """A row for each scenario and c.
 
-        What became of the named winners, and whether c is valid.
+        What became of the named winners, and the state of c.
         """
-        return self.validity().table
+        return self.states().table
 
     @property
     def conclusion(self) -> str:
         """Which c is used, or why none is."""
-        validity = self.validity()
-        try:
-            c = validity.choose("cautious")
-        except ValueError as error:
-            text = str(error)
-            return text[0].upper() + text[1:]
-        known, wrong, _ = _totals(validity.column(c))
-        return say.chosen(c, validity.rule, "cautious", known, wrong)
+        states = self.states()
+        if states.kept:
+            return say.chosen(states.rule, _of_all(states), states.kept)
+        text = states.nothing_kept()
+        return text[0].upper() + text[1:]
 
     def __str__(self) -> str:
         """The table, and the c to use."""
@@ -414,13 +402,17 @@ class Calibration:
 
     def _about_truth(self) -> str:
         found = self.outcomes
-        unknown = int(np.isnan(self.truth).sum())
-        replicated = bool(found["replicated"].all())
+        at_smallest = np.max([found["probability"][:, 0], 1.0 - found["probability"][:, 0]], axis=0)
+        unknown = np.isnan(self.truth)
         return say.about_truth(
-            unknown, found.size, int(found["n_truth"].max(initial=0)), replicated
+            int(unknown.sum()),
+            found.size,
+            int(np.sum(unknown & (at_smallest > THRESHOLD))),
+            int(found["n_truth"].max(initial=0)),
+            self.replicated,
         )
 
-    def methods(self, rule: str | None = None, prefer: str = "cautious") -> str:
+    def methods(self, rule: str | None = None, promise: str = "usual") -> str:
         """How c was calibrated, for a methods section."""
         here = self.conditions
         found = self.outcomes
@@ -438,18 +430,22 @@ class Calibration:
                 here.order,
                 simulated=most_points > 0,
             ),
+            *(
+                say.scenario(name if len(self.scenarios) > 1 else "", source.description)
+                for name, source in self.sources.items()
+                if source.description
+            ),
             say.method_of_truth(
                 here.n_truth,
                 most_points,
-                bool(found["replicated"].all()),
+                self.replicated,
                 int(np.isnan(self.truth).sum()),
                 found.size,
             ),
         ]
-        validity = self.validity(rule)
-        c = validity.choose(one_of(*PREFERENCES)("prefer", prefer))
-        totals = _totals(validity.column(c))
-        parts.append(say.method_of_choice(validity.rule, prefer, c, self.c, *totals))
+        states = self.states(rule, promise)
+        chosen = _of_all(states)
+        parts.append(say.method_of_choice(states.rule, promise, self.c, states.kept, chosen))
         return " ".join(parts)
 
     def plot(self, *, ax: Any = None, **options: Any) -> Any:
@@ -472,24 +468,28 @@ class Calibration:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
-        validity = self.validity()
-        valid = validity.valid()
+        states = self.states()
         return {
             "conditions": self.conditions.to_dict(),
+            "blocks": {name: source.blocks for name, source in self.sources.items()},
             "n_experiments": self.n_experiments,
             "n_wanted": self.n_wanted,
             "undecided": int(np.isnan(self.truth).sum()),
+            "replicated": self.replicated,
             "failures": [vars(each) for each in self.failures],
-            **validity.to_dict(),
-            "best": valid[-1] if valid else None,
+            **states.to_dict(),
+            "best": states.kept[0] if states.kept else None,
             "conclusion": self.conclusion,
         }
 
 
-def _totals(column: Sequence[Finding]) -> tuple[int, int, int]:
-    """Named winners of known truth, wrong ones, and those whose truth is undecided."""
-    return (
-        sum(each.known for each in column),
-        sum(each.wrong for each in column),
-        sum(each.undecided for each in column),
-    )
+def _of_all(states: States) -> State:
+    """What all scenarios say at the c that is used: the worst of them, with the winners of all."""
+    c = states.choose()
+    column = states.column(c)
+    worst = max(column, key=lambda state: state.at_most)
+    counts = {
+        name: sum(getattr(state, name) for state in column)
+        for name in ("n", "unknown", "right", "wrong", "undecided")
+    }
+    return replace(worst, **counts)

@@ -1,6 +1,7 @@
 """Where experiments are kept: two tables of SQLite, in memory or in a file.
 
-A header says what the study is: its conditions, and the source text of its scenarios. Experiments
+A header says what the study is: its conditions, and its scenarios: blocks as they are, functions by
+their code. Experiments
 are written in transactions, many at a time, each experiment under its scenario and index: so
 nothing is lost by a kill or a full disk but what was not written yet, and nothing is there twice,
 also where two processes write.
@@ -19,7 +20,7 @@ import sqlite3
 import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from difflib import unified_diff
 from functools import partial
 from os import PathLike, fspath
@@ -30,9 +31,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rivals._core.checks import check_printable
 from rivals.calibration._experiment import Conditions, Outcome
+from rivals.scenarios import Scenario
 
-FORMAT = "rivals.Calibration/1"
+FORMAT = "rivals.Calibration/2"
 MEMORY = ":memory:"
 SCHEMA = (
     "CREATE TABLE study (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
@@ -83,6 +86,25 @@ class Failure:
 
 
 @dataclass(frozen=True)
+class Source:
+    """What a scenario is.
+
+    Attributes
+    ----------
+    code : str
+        The source text of its function; of a scenario by blocks, of the user's own functions.
+    blocks : dict or None
+        What `rivals.scenarios.Scenario.to_dict` gives.
+    description : str
+        In sentences.
+    """
+
+    code: str
+    blocks: dict[str, Any] | None = None
+    description: str = ""
+
+
+@dataclass(frozen=True)
 class Study:
     """What a store is of.
 
@@ -90,18 +112,18 @@ class Study:
     ----------
     conditions : Conditions
     sources : mapping
-        Scenario → the source text of its function.
+        Scenario → what it is.
     """
 
     conditions: Conditions
-    sources: Mapping[str, str]
+    sources: Mapping[str, Source]
 
     def header(self) -> dict[str, str]:
         """As texts."""
         return {
             "format": FORMAT,
             "conditions": json.dumps(self.conditions.to_dict(), allow_nan=False),
-            "scenarios": json.dumps(dict(self.sources)),
+            "scenarios": json.dumps({name: asdict(each) for name, each in self.sources.items()}),
         }
 
 
@@ -275,11 +297,21 @@ def _checked(connection: sqlite3.Connection, name: str) -> Store:
             if header["format"] != FORMAT:
                 raise ValueError(f"format {header['format']!r}")
             conditions = Conditions.from_dict(json.loads(header["conditions"]))
-            sources = {str(key): str(text) for key, text in json.loads(header["scenarios"]).items()}
+            scenarios = json.loads(header["scenarios"])
+            sources = {str(name): _source(each) for name, each in scenarios.items()}
             int(header["n_experiments"])
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise StoreError(f"{name}: no calibration can be read from it ({error})") from None
     return Store(connection, Study(conditions, sources), name)
+
+
+def _source(found: Mapping[str, Any]) -> Source:
+    """What a header holds of a scenario."""
+    blocks = found["blocks"]
+    if not (blocks is None or isinstance(blocks, dict)):
+        raise TypeError("the blocks of a scenario are no mapping")
+    check_printable("scenarios", [str(found["description"])])
+    return Source(str(found["code"]), blocks, str(found["description"]))
 
 
 def _header(connection: sqlite3.Connection) -> dict[str, str]:
@@ -314,7 +346,15 @@ def _sentences(name: str) -> Iterator[None]:
 # ---------------------------------------------------------------- what a study is
 
 
-def source_of(scenario: Callable[..., Any]) -> str:
+def source_of(scenario: Callable[..., Any]) -> Source:
+    """Of a scenario by blocks these, and the code of its functions; of another its code."""
+    if not isinstance(scenario, Scenario):
+        return Source(code_of(scenario))
+    code = "\n".join(code_of(each) for each in scenario.functions())
+    return Source(code, scenario.to_dict(), scenario.describe())
+
+
+def code_of(scenario: Callable[..., Any]) -> str:
     """The source text of a function, without comments and layout, and what is bound to it.
 
     What a function takes from elsewhere is not part of it.
@@ -346,15 +386,43 @@ def _refuse_another(name: str, stored: Study, wanted: Study) -> None:
     if list(stored.sources) != list(wanted.sources):
         found.append(f"scenarios: {list(stored.sources)} there, {list(wanted.sources)} here")
     else:
-        for key, text in stored.sources.items():
-            if text != wanted.sources[key]:
+        for key, there in stored.sources.items():
+            here = wanted.sources[key]
+            found += [f"scenario {key!r}, {each}" for each in _changed(there.blocks, here.blocks)]
+            if there.code != here.code:
                 found.append(
-                    f"the code of scenario {key!r}: {_first_change(text, wanted.sources[key])}"
+                    f"the code of scenario {key!r}: {_first_change(there.code, here.code)}"
                 )
     if found:
         raise StoreError(
             f"{name} holds another study ({'; '.join(found)}); name another file, or run that study"
         )
+
+
+def _changed(old: Any, new: Any) -> list[str]:
+    """What differs between two scenarios by blocks, as "chain 0 numbers scale: 1 there, 2 here"."""
+    there, here = _leaves(old), _leaves(new)
+    both = {
+        path: (there.get(path, "nothing"), here.get(path, "nothing"))
+        for path in dict.fromkeys([*there, *here])
+    }
+    return [
+        f"{' '.join(path)}: {was!r} there, {now!r} here"
+        for path, (was, now) in both.items()
+        if was != now
+    ]
+
+
+def _leaves(value: Any, path: tuple[str, ...] = ()) -> dict[tuple[str, ...], Any]:
+    """Every value within, by where it is."""
+    if isinstance(value, (list, tuple)):
+        value = dict(enumerate(value))
+    if not isinstance(value, Mapping):
+        return {path: value}
+    found: dict[tuple[str, ...], Any] = {}
+    for name, each in value.items():
+        found |= _leaves(each, (*path, str(name)))
+    return found
 
 
 def _first_change(old: str, new: str) -> str:

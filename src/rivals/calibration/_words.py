@@ -3,27 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import isnan, log2
-from typing import Literal, TypeAlias
+from math import isnan
 
 from rivals._core.checks import UNPRINTABLE
-from rivals._result.sentences import count, percent
+from rivals._result.sentences import SAME_PROCESS, count, percent, value_of_c
+from rivals.calibration._promise import Promise, State
 
-Problem: TypeAlias = Literal[
-    "undecided", "few experiments", "few winners", "overconfident", "not monotone"
-]
 # So many different reasons are listed, from the largest c on.
 MOST_REASONS = 3
+RULE_NAMES = {"bound": "the paper's bound", "error": "the failure rate of named winners"}
 
 # ---------------------------------------------------------------- in tables
-
-
-def value(c: float) -> str:
-    """As "0.0625"; a power of two that is longer as "2^-10"."""
-    text = f"{c:g}"
-    if len(text) <= 6:
-        return text
-    return f"2^{log2(c):g}" if log2(c).is_integer() else f"{c:.3g}"
 
 
 def rate(failure_rate: float) -> str:
@@ -31,85 +21,91 @@ def rate(failure_rate: float) -> str:
     return "–" if isnan(failure_rate) else percent(failure_rate)
 
 
-def bound(broken: int) -> str:
-    """Whether the paper's bound is kept, or in how many bins it is broken."""
-    return f"broken in {count(broken, 'bin')}" if broken else "kept"
+def difference(excess: float) -> str:
+    """As "0.012"; nothing where nothing was found."""
+    return "–" if isnan(excess) else f"{excess:.3f}"
 
 
-# ---------------------------------------------------------------- why a c is valid, or not
+def state(found: State) -> str:
+    """As "kept", or "open (1536 experiments would tell)"."""
+    if found.enough is None:
+        return found.state
+    return f"{found.state} ({found.enough} experiments would tell)"
 
 
-def valid(known: int, wrong: int) -> str:
-    """That all is well."""
-    return f"valid: {wrong} of {count(known, 'named winner')} are wrong"
+# ---------------------------------------------------------------- why a c is kept, or not
 
 
-def few_winners(known: int, enough: int) -> str:
-    """That next to nothing stands behind a c."""
-    return f"only {count(known, 'named winner')} of known truth, {enough} are needed"
-
-
-def few_experiments(n: int, enough: int, scenario: str) -> str:
-    """That nothing can be told yet."""
-    return f"only {n}{_in(scenario)}, and {enough} experiments are needed"
-
-
-def too_many_undecided(unknown: int, n: int, most: float, scenario: str) -> str:
-    """That the truth is not known well enough."""
+def reason(rule: str, scenario: str, promise: Promise, found: State) -> str:
+    """Of one c: its state, and what was found."""
+    where = f" in {scenario!r}" if scenario else ""
+    if found.because == "undecided":
+        return (
+            f"open{where}: the truth is undecided in {found.unknown} of {found.n} experiments, "
+            "more than a fifth"
+        )
+    if found.state == "silent":
+        return (
+            f"silent{where}: {count(found.known, 'named winner')} of known truth, "
+            f"{promise.least_winners} are needed"
+        )
+    if rule == "bound":
+        limit = f"at least {found.at_least:.2f}"
+        if found.state != "broken":
+            limit = f"and at most {found.at_most:.2f}"
+        return (
+            f"{found.state}{where}: B is more confident than right by {found.excess:.2f} in one of "
+            f"four windows, {limit}"
+        )
+    limit = f"at least {percent(found.at_least)}"
+    if found.state != "broken":
+        limit = f"at most {percent(found.at_most)}"
+    below = ", and a larger c is not kept either" if found.because else ""
     return (
-        f"in {unknown} of {n} experiments{_in(scenario)} the truth is undecided, more than a "
-        f"{'fifth' if most == 0.2 else percent(most)}: both candidates are too alike on the data "
-        "for the truth"
+        f"{found.state}{where}: {found.wrong} of {count(found.known, 'named winner')} failed, "
+        f"{limit}{below}"
     )
 
 
-def falls(fall: float, scenario: str) -> str:
-    """That the curve is not monotone."""
-    return f"the truth falls by at least {fall:.2g} while B rises{_in(scenario)}"
-
-
-def breaks_bound(broken: int, bins: int, predicted: float, observed: float, scenario: str) -> str:
-    """That B is too confident somewhere."""
-    return (
-        f"overconfident in {broken} of {count(bins, 'bin')}{_in(scenario)}: where B is "
-        f"{predicted:.2f}, {observed:.2f} is true"
-    )
-
-
-def fails(rate: float, known: int, least: float, allowed: float, scenario: str) -> str:
-    """That too many named winners are wrong."""
-    return (
-        f"overconfident: {percent(rate)} of {count(known, 'named winner')}{_in(scenario)} are "
-        f"wrong, at least {percent(least)}, where {percent(allowed)} are allowed"
-    )
-
-
-def _in(scenario: str) -> str:
-    return f" of {scenario!r}" if scenario else ""
-
-
-RULE_NAMES = {"bound": "the paper's bound", "error": "the failure rate of named winners"}
-
-
-def no_valid_c(reasons: Mapping[float, str], rule: str, enough: int) -> str:
-    """What is missing, and what to do."""
+def none_kept(
+    reasons: Sequence[tuple[float, str]],
+    rule: str,
+    hopeful: int | None,
+    settled: int | None,
+    *,
+    undecided: bool,
+    silent: bool,
+) -> str:
+    """Which rule, what was found, and what would help."""
     by_reason: dict[str, list[str]] = {}
-    for c, reason in list(reasons.items())[::-1]:
-        by_reason.setdefault(reason, []).append(value(c))
-    shown = [f"c = {', '.join(at)}: {reason}" for reason, at in by_reason.items()]
+    for c, why in reasons:
+        by_reason.setdefault(why, []).append(value_of_c(c))
+    shown = [f"c = {', '.join(at)}: {why}" for why, at in by_reason.items()]
     found = "; ".join(shown[:MOST_REASONS])
-    if "undecided" in found:
+    if undecided:
         remedy = "Raise n_truth or most_truth, or make the candidates differ"
-    elif "experiments are needed" in found:
-        remedy = "Run more experiments: with the same store only the rest is run"
+    elif hopeful is not None:
+        remedy = (
+            f"About {hopeful} experiments of each scenario would probably show one: with the same "
+            "store only the rest is run"
+        )
+    elif settled is not None:
+        remedy = (
+            "More winners failed than may, where any are named, but by chance perhaps: about "
+            f"{settled} experiments of each scenario would probably tell"
+        )
+    elif silent:
+        remedy = (
+            "Hardly any winner is named, and many more experiments would not change that: the "
+            "problems are too hard for so many points. Try smaller c"
+        )
     else:
         remedy = (
-            "Try smaller c if few winners are named, larger c if they fail, or more experiments"
+            "Wherever winners are named, too many fail, and more experiments will not change that: "
+            "what varies between recordings is larger than what sets the candidates apart. Try "
+            "larger c, or data with groups"
         )
-    return (
-        f"no c is valid with {enough} named winners or more, by {RULE_NAMES[rule]} ({found}). "
-        f"{remedy}."
-    )
+    return f"no c is kept, by {RULE_NAMES[rule]} ({found}). {remedy}."
 
 
 # ---------------------------------------------------------------- the screen
@@ -133,24 +129,41 @@ def opening(
     )
 
 
-def about_truth(unknown: int, n: int, most_points: int, replicated: bool) -> str:
+def about_truth(unknown: int, n: int, winners: int, most_points: int, replicated: bool) -> str:
     """By what the better candidate is known, and how often that stays undecided."""
+    left_out = (
+        f"undecided, within two standard errors, in {unknown} of {n} experiments, which are left "
+        f"out (the paper scores all)"
+    )
+    if unknown and winners:
+        left_out += f": {count(winners, 'named winner')} among them, at the smallest c"
     if not most_points:
         return f"The better candidate was given; undecided in {unknown} of {n} experiments."
-    where = "in a fresh replication" if replicated else "on new data of the same process"
     return (
-        f"The better candidate is that of lower risk {where}; undecided in {unknown} of {n} "
-        f"experiments, after up to {count(most_points, 'point')}."
+        f"The better candidate is that of lower risk {where(replicated)}; {left_out}. The truth is "
+        f"known by up to {count(most_points, 'point')}."
     )
 
 
-def chosen(c: float, rule: str, prefer: str, known: int, wrong: int) -> str:
+def where(replicated: bool) -> str:
+    """What a replication is: whether what varies between recordings is drawn anew."""
+    return "in another recording of the same problem" if replicated else SAME_PROCESS
+
+
+def chosen(rule: str, found: State, kept: Sequence[float]) -> str:
     """Which c is used, and why."""
-    which = "the largest" if prefer == "cautious" else "that of the lowest Brier score"
-    verb = "is" if wrong == 1 else "are"
+    span = f" of {value_of_c(kept[0])} to {value_of_c(kept[-1])}" if len(kept) > 1 else ""
+    shown = f"{found.wrong} of {count(found.known, 'named winner')} failed"
+    if rule == "bound":
+        shown = (
+            f"B is more confident than right by no more than {max(found.excess, 0.0):.2f} in any "
+            f"window, and {shown}"
+        )
+    else:
+        shown += f", at most {percent(found.at_most)} with 95 % confidence"
     return (
-        f"Use c = {value(c)}: of the values that are valid by {RULE_NAMES[rule]}, {which}; {wrong} "
-        f"of {count(known, 'named winner')} {verb} wrong there."
+        f"Use c = {value_of_c(found.c)}, the smallest that is kept{span}, by {RULE_NAMES[rule]}: "
+        f"{shown}."
     )
 
 
@@ -185,35 +198,44 @@ def method(
     )
 
 
+def scenario(name: str, description: str) -> str:
+    """What was simulated."""
+    return f"In {name!r}: {description}" if name else description
+
+
 def method_of_truth(n_truth: int, most_points: int, replicated: bool, unknown: int, n: int) -> str:
     """By what the better candidate was known."""
     if not most_points:
-        return about_truth(unknown, n, most_points, replicated)
-    where = "in a fresh replication of" if replicated else "on"
+        return about_truth(unknown, n, 0, most_points, replicated)
     more = f" (up to {most_points} where that left it open)" if most_points > n_truth else ""
-    new = "points" if replicated else "new points of the same process"
     return (
-        f"The better candidate was the one of lower mean loss {where} {n_truth}{more} {new}; it "
-        f"stayed undecided, within two standard errors, in {unknown} of {n} experiments."
+        f"The better candidate was the one of lower mean loss {where(replicated)}, by {n_truth} "
+        f"points{more}; {unknown} of {n} experiments in which it stayed undecided, within two "
+        "standard errors, were left out."
     )
 
 
 def method_of_choice(
-    rule: str, prefer: str, c: float, tried: Sequence[float], known: int, wrong: int, undecided: int
+    rule: str, promise: str, tried: Sequence[float], kept: Sequence[float], found: State
 ) -> str:
     """By which rule, and what was found."""
+    limit = "5 %" if promise == "strict" else "10 %"
     rules = {
-        "bound": "if in no bin of the calibration curve B was more confident than the truth by "
-        "more than 0.05, beyond chance (the bound of René and Longtin, 2025)",
-        "error": "unless more than 5 % of the named winners were wrong, or the truth fell while B "
-        "rose, beyond chance",
+        "bound": "kept if in none of four windows of B it was found to be more confident than "
+        "right by more than 0.05, and shown to be so by no more than "
+        f"{limit.replace('10 %', '0.10').replace('5 %', '0.05')} (after the bound of René and "
+        "Longtin, 2025)",
+        "error": "kept if no more than 5 % of the named winners were found to fail, and no more "
+        f"than {limit} shown to, with 95 % confidence (Clopper and Pearson)",
     }
-    which = "the largest" if prefer == "cautious" else "that of the lowest Brier score"
+    undecided = f", {found.undecided} undecided" if found.undecided else ""
+    first, last = value_of_c(tried[0]), value_of_c(tried[-1])
     return (
-        f"Of {count(len(tried), 'value')} of c from {value(tried[0])} to {value(tried[-1])} those "
-        f"with sixty named winners or more were called valid {rules[rule]}; we took {which}, "
-        f"c = {value(c)}, at which of {count(known + undecided, 'named winner')} "
-        f"{known - wrong} were right, {wrong} wrong and {undecided} undecided."
+        f"{count(len(tried), 'value')} of c from {first} to {last} were tested, "
+        f"from the largest that names winners downwards; a c was {rules[rule]}. "
+        f"{len(kept)} were kept; we took the smallest, c = {value_of_c(found.c)}, at which of "
+        f"{count(found.named, 'named winner')} {found.right} won again and {found.wrong} failed"
+        f"{undecided}."
     )
 
 

@@ -63,11 +63,11 @@ def calibrate(
     retry: Annotated[bool, typer.Option("--retry", help="Run failed experiments again.")] = False,
     progress: Annotated[bool, typer.Option(help="Show how far a long run is.")] = True,
     rule: Annotated[
-        str | None, typer.Option(help="What makes c valid: bound or error; depends on method.")
+        str | None, typer.Option(help="What c promises: bound or error; depends on method.")
     ] = None,
-    prefer: Annotated[
-        str, typer.Option(help="Of the valid c: cautious or informative.")
-    ] = "cautious",
+    promise: Annotated[
+        str, typer.Option(help="What has to be shown of a c: usual or strict.")
+    ] = "usual",
     status: Annotated[
         bool, typer.Option("--status", help="Show how far a store is, and stop.")
     ] = False,
@@ -78,8 +78,7 @@ def calibrate(
     Example: rivals calibrate my_models:scenario --n-data 4000 --store study.sqlite
 
     The same command, run again, goes on where it stopped. To see what a store holds: rivals
-    calibrate study.sqlite. The exit status is 0 if a c is chosen, 3 if none is valid, and 2 after
-    an error.
+    calibrate study.sqlite. The exit status is 0 if a c is kept, 3 if none is, and 2 after an error.
     """
     opened = _store_to_show(targets, store if status else None)
     if opened is not None:
@@ -112,14 +111,14 @@ def calibrate(
     if status:
         _print_status(result, as_json)
         return NAMED
-    return _print(result, rule, prefer, as_json)
+    return _print(result, rule, promise, as_json)
 
 
-def _print(result: Calibration, rule: str | None, prefer: str, as_json: bool) -> int:
-    """The calibration, and the c that rule and preference choose."""
+def _print(result: Calibration, rule: str | None, promise: str, as_json: bool) -> int:
+    """The calibration, and the c that is used."""
     chosen = None
-    if result.validity(rule).valid():
-        chosen = result.choose_c(rule, prefer)
+    if result.states(rule, promise).kept:
+        chosen = result.choose_c(rule, promise)
     if as_json:
         source = None if chosen is None else {"c": float(chosen), **chosen.source}
         print(json.dumps({**result.to_dict(), "chosen": source}, indent=2, allow_nan=False))

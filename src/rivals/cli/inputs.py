@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from rivals._compare import compare
+from rivals._core.cells import CellSummaries
 from rivals._core.losses import Losses
 from rivals._core.setting import Setting
 from rivals._core.summaries import GroupSummaries
@@ -19,7 +20,7 @@ LOGS = (".eval", ".jsonl")
 OF_TABLES = ("groups", "models", "ignore", "loss", "clusters", "by", "order", "unit", "left_out")
 OF_LOSSES = (*OF_TABLES, "simulated", "log_likelihood")
 OF_PREDICTIONS = (*OF_TABLES, "target")
-OF_EVALUATIONS = ("score", "metric", "missing")
+OF_EVALUATIONS = (*("score", "metric", "missing", "reducer", "new", "cluster", "higher_is_better"),)
 
 
 def compared(
@@ -32,16 +33,16 @@ def compared(
         _allow((), {**files, **asked}, "a saved comparison holds its losses and its method")
         return load(sources[0]).at(**setting)
     found, labels = read(sources, files)
-    if isinstance(found, GroupSummaries):
+    if isinstance(found, (GroupSummaries, CellSummaries)):
         return compare(found, **setting, **asked)
     return compare(found, **labels, order=files.get("order"), **setting, **asked)
 
 
 def read(
     sources: Sequence[str], files: Mapping[str, Any]
-) -> tuple[GroupSummaries | dict[str, Losses], dict[str, Any]]:
+) -> tuple[GroupSummaries | CellSummaries | Mapping[str, Losses], dict[str, Any]]:
     """Losses or summaries from files, and the labels of clusters and segments."""
-    is_evaluation = bool({"score", "metric", "missing"} & set(files))
+    is_evaluation = bool({*OF_EVALUATIONS} & set(files))
     if all(source.endswith(".json") for source in sources) and not is_evaluation:
         from rivals.read._summaries import summaries
 
@@ -57,14 +58,14 @@ def read(
     return _table(sources[0], files)
 
 
-def _table(source: str, files: Mapping[str, Any]) -> tuple[dict[str, Losses], dict[str, Any]]:
+def _table(source: str, files: Mapping[str, Any]) -> tuple[Mapping[str, Losses], dict[str, Any]]:
     from rivals.read._frames import opened
 
     is_predictions = "target" in files
     allowed = OF_PREDICTIONS if is_predictions else OF_LOSSES
     _allow(allowed, files, f"{source} is read as {'predictions' if is_predictions else 'losses'}")
     beside = {name: files[name] for name in ("clusters", "by") if name in files}
-    frame = opened(source, [*filter(None, [files.get("groups")]), *beside.values()])
+    frame = opened(source, [*files.get("groups", []), *beside.values()])
     same = {name: files[name] for name in ("groups", "loss", "unit", "left_out") if name in files}
     same["models"] = names(files.get("models"), "--models")
     same["ignore"] = names(files.get("ignore"), "--ignore") or []

@@ -35,9 +35,9 @@ class Files:
     simulated: str | None = meaning(
         "Losses of each model on its own simulations, in the same columns."
     )
-    groups: str | None = meaning(
+    groups: list[str] | None = meaning(  # noqa: RUF009
         "Column that says which group a row belongs to, such as a school: with three or more, no "
-        "simulations are needed."
+        "simulations are needed. Of several factors, once for each: --groups subject --groups item."
     )
     models: str | None = meaning("Columns to compare, separated by commas; all by default.")
     ignore: str | None = meaning("Columns to leave out, such as an id, separated by commas.")
@@ -50,6 +50,13 @@ class Files:
         "Column of scores of items in tasks, one score in a row, with columns model, task and item."
     )
     metric: str | None = meaning("Which score, where logs of evaluations have several.")
+    reducer: str | None = meaning(
+        "How runs of an item become one score: mean, max, pass_at_2 and so on; by default what "
+        "logs say."
+    )
+    new: str | None = meaning("What is drawn anew of evaluations: tasks, or items of these tasks.")
+    cluster: str | None = meaning("What items belong to, as a passage: a column, or metadata.")
+    higher_is_better: bool | None = meaning("Whether scores, or estimates, are better if higher.")
     missing: str = meaning("Items that some models lack: refuse or drop.", "refuse")
     clusters: str | None = meaning(
         "Column that says which points belong together without being replications."
@@ -64,6 +71,13 @@ class Files:
         "Each group was predicted by models fitted to the other groups; or all models were fitted "
         "before, to data of none of them."
     )
+
+
+# Two words for what is so, or is not.
+PAIRED = {
+    "left_out": ["--left-out/--fitted-before"],
+    "higher_is_better": ["--higher-is-better/--lower-is-better"],
+}
 
 
 def with_options(command: Command) -> Command:
@@ -90,7 +104,8 @@ def with_options(command: Command) -> Command:
         chosen = {}
         for parameter, options in bundles.items():
             values = {name: given.pop(name) for name in options}
-            chosen[parameter] = {name: each for name, each in values.items() if each is not None}
+            said = {name: each for name, each in values.items() if each is not None}
+            chosen[parameter] = {name: each for name, each in said.items() if each != []}
         return command(**given, **chosen)
 
     update_wrapper(run, command)
@@ -111,13 +126,14 @@ def _parameter(each: Field[Any], kind: Any) -> inspect.Parameter:
     reads_number = float in (kind, *get_args(kind))
     if each.name == "c":
         shown |= {"parser": number_or_store, "metavar": "NUMBER|STORE"}
+    elif each.name == "new_groups":
+        shown |= {"parser": number_or_factors, "metavar": "NUMBER|FACTOR=NUMBER,…"}
     elif reads_number:
         shown |= {"parser": number, "metavar": "NUMBER"}
     if reads_number:
         kind = Any
     declared = [] if kind is not bool else [f"--{each.name.replace('_', '-')}"]
-    if each.name == "left_out":
-        declared = ["--left-out/--fitted-before"]
+    declared = PAIRED.get(each.name, declared)
     return inspect.Parameter(
         each.name,
         inspect.Parameter.KEYWORD_ONLY,
@@ -148,6 +164,36 @@ def number(text: str) -> float:
         if "," in text:
             hint = f"decimals are written with a point: {text.replace(',', '.')}"
         raise typer.BadParameter(f"{text!r} is no number; {hint}") from None
+
+
+def number_or_factors(text: str) -> Any:
+    """A number, or one for each of several factors.
+
+    Examples
+    --------
+    >>> number_or_factors("30"), number_or_factors("subject=30,item=0")
+    (30.0, {'subject': 30.0, 'item': 0.0})
+    """
+    if "=" not in text:
+        return number(text)
+    return {name: found[-1] for name, found in by_factor(text).items()}
+
+
+def by_factor(text: str) -> dict[str, list[float]]:
+    """Numbers of factors, of which each may have several.
+
+    Examples
+    --------
+    >>> by_factor("subject=10,subject=20,item=5")
+    {'subject': [10.0, 20.0], 'item': [5.0]}
+    """
+    found: dict[str, list[float]] = {}
+    for part in text.split(","):
+        name, sign, value = part.rpartition("=")
+        if not sign or not name.strip():
+            raise typer.BadParameter(f"{part!r}: write a factor and a number, as subject=30")
+        found.setdefault(name.strip(), []).append(number(value))
+    return found
 
 
 def number_or_store(text: str) -> Any:

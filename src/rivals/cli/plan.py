@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from rivals._questions.plan import MORE_GROUPS, checked_numbers
 from rivals.cli.console import print_result
 from rivals.cli.inputs import compared
-from rivals.cli.options import FILES, JSON, LAW, SETTING, SOURCES, numbers, with_options
+from rivals.cli.options import (
+    FILES,
+    JSON,
+    LAW,
+    SETTING,
+    SOURCES,
+    by_factor,
+    number_or_factors,
+    numbers,
+    with_options,
+)
 
 
 @with_options
@@ -20,9 +30,18 @@ def plan(
     more_groups: Annotated[
         str | None,
         typer.Option(
-            help="How many groups might be added, separated by commas.",
+            help="How many groups might be added, separated by commas; of several factors as "
+            "subject=10,subject=20,item=10.",
             metavar="NUMBERS",
             show_default=",".join(map(str, MORE_GROUPS)),
+        ),
+    ] = None,
+    cost: Annotated[
+        str | None,
+        typer.Option(
+            help="What a level of each factor costs, as subject=50,item=1: the cheapest design is "
+            "looked for.",
+            metavar="FACTOR=NUMBER,…",
         ),
     ] = None,
     method: LAW = None,
@@ -32,6 +51,10 @@ def plan(
 
     Example: rivals plan losses.csv --groups school --more-groups 5,10,20
     """
-    asked = numbers(more_groups) if more_groups is not None else MORE_GROUPS
-    checked = checked_numbers(asked)  # before anything is read
-    print_result(compared(sources, files, setting, method=method).plan(checked), as_json=as_json)
+    asked: Any = MORE_GROUPS
+    if more_groups is not None:
+        asked = by_factor(more_groups) if "=" in more_groups else numbers(more_groups)
+    checked = asked if isinstance(asked, dict) else checked_numbers(asked)  # before it is read
+    price = None if cost is None else number_or_factors(cost)
+    found = compared(sources, files, setting, method=method).plan(checked, cost=price)
+    print_result(found, as_json=as_json)

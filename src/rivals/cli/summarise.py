@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
+from rivals._core.cells import CellSummaries
 from rivals._core.summaries import GroupSummaries
 from rivals._core.writing import replacing
 from rivals.cli.console import writing
@@ -31,7 +32,6 @@ class Estimates:
     )
     baseline: str | None = meaning("What to call the model that differences are from.")
     correlation: float | None = meaning("Between estimates of one group; 0 if independent.")
-    higher_is_better: bool = meaning("Estimates are scores, such as an AUC.", False)
 
 
 @with_options
@@ -65,7 +65,7 @@ def summarise(
 
 def _summaries(
     source: str, files: Mapping[str, Any], estimates: Mapping[str, Any], site: str | None
-) -> GroupSummaries:
+) -> GroupSummaries | CellSummaries:
     if site is None and "groups" not in files:
         raise ValueError(
             "name the column that says which group a row belongs to, --groups, or the one group "
@@ -73,19 +73,27 @@ def _summaries(
         )
     if site is not None and ("groups" in files or "estimate" in estimates):
         raise ValueError("--site: all rows are one group of losses; leave --groups or --site out")
-    is_lazy = source != "-" and all(name in WHERE_THEY_LIE for name in files)
+    factors = files.get("groups", [])
+    is_lazy = source != "-" and all(name in WHERE_THEY_LIE for name in files) and len(factors) < 2
+    # Of estimates that are scores, as an AUC.
+    higher = {name: value for name, value in files.items() if name == "higher_is_better"}
+    files = {name: value for name, value in files.items() if name != "higher_is_better"}
     if "estimate" in estimates or (is_lazy and site is None):
         from rivals.read._summaries import summaries
 
-        listed = {
+        listed: dict[str, Any] = {
             name: names(files[name], f"--{name}") for name in ("models", "ignore") if name in files
         }
-        found = summaries(source, **{**files, **listed, **estimates})
+        given = {**files, **listed, **estimates, **higher}
+        given["groups"] = factors[0] if factors else None
+        found = summaries(source, **given)
         if "estimate" not in estimates:
             say_losses(source, found.models)
         return found
     losses, _ = read([source], files)
-    if isinstance(losses, GroupSummaries):
+    if isinstance(losses, (GroupSummaries, CellSummaries)):
         return losses
+    if len(factors) > 1:
+        return CellSummaries.of_losses(losses)
     n_points = next(iter(losses.values())).n_points
     return GroupSummaries.of_losses(losses, None if site is None else [site] * n_points)

@@ -14,6 +14,7 @@ all levels; else it is supposed, as for groups, from the smallest number of leve
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, ClassVar
@@ -29,8 +30,8 @@ from rivals._core.texts import Refusal, opt
 from rivals._core.types import FloatArray, IntArray
 from rivals.laws.groups import ROUNDING, Groups, NewGroups, board_of
 from rivals.method import leads
-from rivals.method.budget import SUPPOSED, Budget
-from rivals.method.factors import Components
+from rivals.method.budget import FALLS, SUPPOSED, Budget
+from rivals.method.factors import Components, Spent
 
 OF_LOSSES = (
     "Models were compared by the budget of variance of the rivals package, with a component for "
@@ -189,9 +190,33 @@ class NewLevels:
         return self if horizon == self.horizon else self._over(horizon)
 
     def _over(self, horizon: Levels) -> NewLevels:
+        return self._of(self.components.over(self._numbers(horizon)), horizon)
+
+    def then(self, more: Mapping[str, float], new_groups: HowMany | None) -> NewLevels:
+        """As is expected with so many more levels of outermost factors."""
         summary = self.summary
-        numbers = [horizon.get(each.noun, 0.0) for each in summary.factors]
-        spent = self.components.over(np.array(numbers))
+        observed = summary.horizon(None)
+        grown = Levels({noun: number + more.get(noun, 0.0) for noun, number in observed.items()})
+        asked = summary.horizon(new_groups) if new_groups is not None else grown
+        if isinstance(new_groups, Levels):  # those that are not named are as many as there are then
+            asked = Levels({noun: new_groups.get(noun, number) for noun, number in grown.items()})
+        times = [
+            grown.get(each.noun, 1.0) / observed.get(each.noun, 1.0) for each in summary.factors
+        ]
+        growth = np.array(times)
+        spent = self.components.grown(growth, self._numbers(asked))
+        found = self._of(spent, asked)
+        fewest = min(grown.values()) / summary.n_groups
+        budget = found.law.budget
+        part = fewest**-FALLS if summary.shared is not None else 1.0 / fewest
+        budget = replace(budget, training=budget.training * part, again=budget.again * part)
+        return replace(found, law=replace(found.law, budget=budget))
+
+    def _numbers(self, horizon: Levels) -> FloatArray:
+        return np.array([horizon.get(each.noun, 0.0) for each in self.summary.factors])
+
+    def _of(self, spent: Spent, horizon: Levels) -> NewLevels:
+        summary = self.summary
         seen, new = spent.seen.sum(axis=0), spent.new.sum(axis=0)
         training, again = self._training(seen)
         budget = replace(

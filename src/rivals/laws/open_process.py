@@ -69,7 +69,7 @@ class Process(ABC):
     def __init__(self, q: QuantileFunction, delta: QuantileFunction, c: float) -> None:
         self.q = q
         self.delta = delta
-        self.c = c
+        self.c: float = c
         self.simulated: tuple[QuantileFunction, ...] = ()
 
     @abstractmethod

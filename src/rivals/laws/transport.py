@@ -38,6 +38,7 @@ from rivals._core.summaries import check_squares
 from rivals._core.texts import Refusal, either, opt
 from rivals._core.types import FloatArray, IntArray
 from rivals._result.track_record import one_data_set
+from rivals.laws.rows import wins_in_new_rows
 from rivals.method.distance import wasserstein_distances
 from rivals.method.error import MeanErrors, PairSums, mean_errors
 from rivals.method.probability import probability_lower
@@ -151,6 +152,9 @@ class Transport(Law[TransportSummary]):
         sampling = summary.errors.own
         moved = self.c(setting) * together_and_alone(summary.misfits)
         return Normal(self.risk(summary), moved + sampling, sampling, summary.errors.degrees)
+
+    def wins_in_new_rows(self, summary: TransportSummary) -> FloatArray:
+        return wins_in_new_rows(summary.means, summary.errors, summary.n_points, summary.source)
 
     def c_is_unknown(self, setting: Setting) -> bool:
         """One data set, and no calibration."""

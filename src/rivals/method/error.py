@@ -17,6 +17,9 @@ from rivals._core.types import FloatArray, IntArray
 
 # Up to so many models the sums of all pairs are kept; of more, they are made when asked for.
 WHOLE = 512
+# Multiplications for which OpenBLAS takes one thread, and rows whose products are made so.
+ALONE = 2**18
+FEW = 64
 # A sum of squares below this part of the sums it was made from is summed again, from differences.
 CANCELLED = 1e-6
 # Squares below this have lost digits.
@@ -57,10 +60,11 @@ class PairSums:
         square = np.einsum("ij,ij->i", gaps, gaps)
         if square.max() < SMALLEST and gaps.any():
             raise ValueError("losses that differ so little cannot be squared; rescale the loss")
-        own = np.maximum(first @ first + square + 2.0 * (gaps @ first), 0.0)
+        crossed = np.einsum("ij,j->i", gaps, first)
+        own = np.maximum(np.einsum("j,j", first, first) + square + 2.0 * crossed, 0.0)
         if len(gaps) > WHOLE and not whole:
             return cls(own, None, gaps)
-        products = gaps @ gaps.T
+        products = _products(gaps)
         total = square[:, None] + square[None, :]
         matrix = np.maximum(total - (products + products.T), 0.0)
         np.fill_diagonal(matrix, 0.0)
@@ -95,6 +99,21 @@ class PairSums:
     def scaled(self, factor: float) -> PairSums:
         """All sums multiplied by a number."""
         return PairSums(self.own, self.matrix, self.gaps, self.factor * factor)
+
+
+def _products(rows: FloatArray) -> FloatArray:
+    """Of all pairs of rows. Those of few rows in pieces so small that BLAS starts no threads: they
+    cost more than the sums themselves, as they do in products of vectors.
+    """
+    n_rows, n = rows.shape
+    step = ALONE // n_rows**2 if n_rows <= FEW else n
+    if step >= n:
+        return np.asarray(rows @ rows.T)
+    found = np.zeros((n_rows, n_rows))
+    for begin in range(0, n, step):
+        piece = rows[:, begin : begin + step]
+        found += piece @ piece.T
+    return found
 
 
 @dataclass(frozen=True, eq=False)

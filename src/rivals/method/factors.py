@@ -379,6 +379,46 @@ class Components:
         )
         return Spent(seen, new, np.clip(found, 1.0, degrees.sum()))
 
+    def grown(self, growth: FloatArray, new_levels: FloatArray) -> Spent:
+        """What is expected of a study with so many times the levels of each outermost factor, those
+        at hand among them, over so many new levels.
+        """
+        now, then = (
+            self._expected(np.ones_like(growth), new_levels),
+            self._expected(growth, new_levels),
+        )
+        degrees = self.over(new_levels).degrees * then.degrees / now.degrees
+        return Spent(then.seen, then.new, np.maximum(degrees, 1.0))
+
+    def _expected(self, growth: FloatArray, new_levels: FloatArray) -> Spent:
+        """With degrees of freedom of the mean squares that these components give."""
+        design = self.design
+        cost, drawn, more = design.cost(new_levels)
+        kept = [1.0 if new_levels[f] > 0.0 else growth[f] for f in design.outermost]
+        times, of_kept = np.empty(len(cost) + 1), np.empty(len(cost) + 1)
+        for place, part in enumerate([*design.parts, design.outermost]):
+            tops = {design.top(f) for f in part}
+            times[place] = np.prod([growth[f] for f in tops])
+            of_kept[place] = np.prod([kept[design.outermost.index(f)] for f in tops])
+        seen = self.over(new_levels).seen / times[:, None]
+        new = np.append(cost, self.squares[-1] / more)[:, None] * self.values / of_kept[:, None]
+        both = seen + new
+        main = [f for f in design.outermost if drawn[f]]
+        spent, of_main = [], []
+        for f in main:
+            inside = [any(design.top(g) == f for g in part) for part in design.parts]
+            spent.append(both[np.append(inside, True)].sum(axis=0))
+            of_main.append(max(growth[f] / self.squares[f] - 1.0, 1.0))
+        rest = (len(main) - 1.0) * (both.sum(axis=0) - both[main].sum(axis=0))
+        of_rest = max(float(np.prod(growth)) / self.squares[-1] - 1.0 - sum(of_main), 1.0)
+        varies = rest**2 / of_rest + sum(
+            part**2 / degrees for part, degrees in zip(spent, of_main, strict=True)
+        )
+        whole = both.sum(axis=0) ** 2
+        most = np.full_like(whole, sum(of_main))
+        found = np.divide(whole, varies, out=most.copy(), where=varies > 0.0)
+        return Spent(seen, new, np.clip(found, 1.0, most))
+
 
 @dataclass(frozen=True, eq=False)
 class Spent:

@@ -44,7 +44,7 @@ class QuantileFunction:
         first = 2.0 * values[0] - values[1]
         last = 2.0 * values[-1] - values[-2]
         self._values: FloatArray = np.concatenate(([first], values, [last]))
-        self.size = values.size  # number of samples
+        self.size: int = values.size  # number of samples
 
     @classmethod
     def through(cls, values: FloatArray) -> QuantileFunction:

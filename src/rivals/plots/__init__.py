@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from rivals._core.setting import one_of
-from rivals.plots._calibration import plot_calibration, plot_valid_c, shade_overconfidence
+from rivals.plots._calibration import plot_calibration, shade_overconfidence
 from rivals.plots._differences import plot_differences
 from rivals.plots._forest import plot_forest
 from rivals.plots._looks import plot_looks
@@ -33,7 +33,6 @@ __all__ = [
     "plot_quantiles",
     "plot_risks",
     "plot_segments",
-    "plot_valid_c",
     "shade_overconfidence",
 ]
 

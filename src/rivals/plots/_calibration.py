@@ -1,4 +1,4 @@
-"""Calibration curves, and the c that they allow."""
+"""Calibration curves, and the state of each c."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rivals._result import sentences as say
-from rivals.plots._style import MARKERS, axes_or_new, finish, ink, legend_below, literal, look
+from rivals.plots._style import MARKERS, axes_or_new, finish, ink, legend_below, literal
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -88,7 +88,7 @@ def plot_calibration(
     See Also
     --------
     rivals.Calibration.curve : the numbers of one curve.
-    plot_valid_c : the failure rate of named winners against c.
+    rivals.Calibration.states : which c are kept.
 
     Examples
     --------
@@ -105,69 +105,23 @@ def plot_calibration(
     shade_overconfidence(ax)
     values = _some_of(calibration.c) if c is None else tuple(c)
     colours = colormaps["viridis"](np.linspace(0, 0.88, len(values)))
+    states = calibration.states()
+    found = states.overall
+    if scenario is not None:
+        found = states.states[states.scenarios.index(scenario)]
+    state = {each.c: each.state for each in found}
     for place, (value, colour) in enumerate(zip(values, colours, strict=True)):
         curve = calibration.curve(value, scenario, bins)
         marker = MARKERS[place % len(MARKERS)]
         shape: dict[str, Any] = {"color": colour, "marker": marker, "markersize": 4}
-        ax.plot(curve.predicted, curve.observed, label=f"c = {power(value)}", **shape)
+        ax.plot(
+            curve.predicted, curve.observed, label=f"c = {power(value)}, {state[value]}", **shape
+        )
         if band:
             ax.vlines(curve.predicted, curve.low, curve.high, color=colour, alpha=0.4, linewidth=1)
     ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal")
     where = "" if scenario is None else f" ({literal(scenario)})"
     finish(ax, f"P that a is better{where}", "how often a is better", say.picture_of_calibration())
-    legend_below(ax)
-    return ax
-
-
-def plot_valid_c(calibration: Calibration, *, bins: int = 16, ax: Axes | None = None) -> Axes:
-    """Draw the failure rate of named winners against c.
-
-    A curve for each scenario.
-
-    Parameters
-    ----------
-    calibration : Calibration
-    bins : int
-        Of each curve.
-    ax : matplotlib Axes, optional
-        Where to draw; a new figure by default.
-
-    See Also
-    --------
-    rivals.Calibration.validity : the numbers.
-    plot_calibration : the curves themselves.
-
-    Examples
-    --------
-    >>> import rivals
-    >>> from rivals.testbeds import toys
-    >>> calibration = rivals.calibrate(
-    ...     toys.omega, n_data=100, n_experiments=64, c=[2**-8, 1.0], n_truth=2000, rng=0
-    ... )
-    >>> ax = rivals.plots.plot_valid_c(calibration)
-    """
-    ax = axes_or_new(ax)
-    validity = calibration.validity(bins=bins)
-    for place, name in enumerate(validity.scenarios):
-        here = look(place)
-        marker = MARKERS[place % len(MARKERS)]
-        ax.plot(
-            calibration.c,
-            validity.failure_rate[place],
-            marker=marker,
-            label=literal(name),
-            **here,
-        )
-        found = [each for each in validity.findings[place] if each.named]
-        at = [
-            c for c, each in zip(calibration.c, validity.findings[place], strict=True) if each.named
-        ]
-        low = [each.wrong / each.named for each in found]
-        high = [(each.wrong + each.undecided) / each.named for each in found]
-        ax.vlines(at, low, high, color=here["color"], linewidth=1)
-    ax.set_xscale("log", base=2)
-    ax.set_ylim(bottom=0)
-    finish(ax, "sensitivity c", "failure rate of named winners", say.picture_of_failure_rates())
     legend_below(ax)
     return ax
 

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rivals._questions.plan import Plan
+from rivals._questions.factor_plan import FactorPlan
+from rivals._questions.plan import N_DRAWS, Plan
 from rivals._result import sentences as say
 from rivals.plots._style import MARKERS, axes_or_new, finish, ink, legend_below, literal, look
 
@@ -18,10 +19,10 @@ if TYPE_CHECKING:
 MOST_CURVES = 8
 
 
-def plot_plan(plan: Plan | Comparison, *, ax: Axes | None = None) -> Axes:
+def plot_plan(plan: Plan | FactorPlan | Comparison, *, ax: Axes | None = None) -> Axes:
     """Draw the chance of a decision with more groups.
 
-    One curve for each model that is open.
+    One curve for each model that is open, and each factor.
 
     A dotted line is what the chance tends to with ever more groups.
 
@@ -48,30 +49,30 @@ def plot_plan(plan: Plan | Comparison, *, ax: Axes | None = None) -> Axes:
     >>> rivals.plots.plot_plan(result.plan([10, 40, 160])).get_ylabel()
     'chance of a decision'
     """
-    plan = plan if isinstance(plan, Plan) else plan.plan()
+    plan = plan if isinstance(plan, (Plan, FactorPlan)) else plan.plan()
     ax = axes_or_new(ax)
-    drawn = plan.models[:MOST_CURVES]
-    for row, name in enumerate(drawn):
+    curves = plan.curves
+    shown = sorted({number for _, numbers, _, _ in curves for number in numbers})
+    for row, (name, numbers, chance, end) in enumerate(curves[:MOST_CURVES]):
         here = look(row)
-        error = 2.0 * plan.standard_error[row]
+        error = 2.0 * np.sqrt(chance * (1.0 - chance) / N_DRAWS)
         ax.errorbar(
-            plan.more_groups,
-            plan.chance[row],
+            numbers,
+            chance,
             error,
             marker=MARKERS[row],
             markersize=4,
             label=literal(name),
             **here,
         )
-        ax.axhline(plan.in_the_end[row], color=here["color"], linewidth=0.9, linestyle=":")
+        ax.axhline(end, color=here["color"], linewidth=0.9, linestyle=":")
     ax.axhline(0.5, color=ink(ax, 0.35), linewidth=0.8, zorder=0)
     ax.set_xscale("log")
-    ax.set_xticks(plan.more_groups, [str(number) for number in plan.more_groups])
+    ax.set_xticks(shown, [f"{number:g}" for number in shown])
     ax.minorticks_off()
     ax.set_ylim(-0.02, 1.02)
     ax.set_yticks(np.linspace(0.0, 1.0, 5))
-    caption = say.picture_of_plan(plan.lowest, len(plan.models) - len(drawn), plan.threshold)
-    x = f"more {say.plural(plan.noun)}, beside {plan.n_groups} observed"
-    finish(ax, x, "chance of a decision", literal(caption, len(caption)))
+    caption = say.picture_of_plan(plan.lowest, max(len(curves) - MOST_CURVES, 0), plan.threshold)
+    finish(ax, plan.beside_observed, "chance of a decision", literal(caption, len(caption)))
     legend_below(ax)
     return ax

@@ -9,8 +9,8 @@ import json
 import re
 import sys
 import zipfile
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from math import nan
 from os import PathLike, fsdecode
 from pathlib import Path
@@ -29,8 +29,20 @@ SAMPLES = re.compile(r"samples_(.+)_(\d{4}-\d\d-\d\dT[\d.\-]+)\.jsonl")
 INSPECT = "inspect_ai"
 HARNESS = "lm-evaluation-harness"
 NOT_SCORED = {"": {"value": None}}
-# What two logs of one model and task must share, if they are repeated runs.
-SAME = ("task_version", "task_args", "solver", "solver_args", "model_args", "model_generate_config")
+# Settings in the head of a log of inspect_ai: logs that differ in one are of two models.
+WORDS_OF = ("task_version", "solver")
+TABLES_OF = ("task_args", "solver_args", "model_args", "model_generate_config", "model_roles")
+# And in what the harness writes of a run, and of a task.
+OF_RUN = ("system_instruction", "chat_template_sha", "fewshot_as_multiturn")
+OF_TASK = ("doc_to_text", "description", "num_fewshot", "generation_kwargs", "repeats")
+# How a run was carried out, which changes no answer but by chance.
+INCIDENTAL = {
+    *("seed", "max_connections", "adaptive_connections", "max_retries", "timeout", "batch"),
+    *("attempt_timeout", "cache", "cache_prompt"),
+}
+# A text longer than this, as a prompt, is shortened in the name of a model.
+LONGEST = 40
+ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
 
 @dataclass(frozen=True)
@@ -45,7 +57,9 @@ class Score:
     value: float
     higher_is_better: bool | None
     library: str
-    settings: str = ""
+    settings: Mapping[str, str] = field(default_factory=dict, repr=False, hash=False)
+    reducers: tuple[str, ...] = ()
+    cluster: str = ""
 
 
 def is_table(source: Any) -> bool:
@@ -56,7 +70,9 @@ def is_table(source: Any) -> bool:
     return hasattr(source, "columns") or hasattr(source, "read")
 
 
-def scores_of_logs(named: list[tuple[str | None, Any]], metric: str | None) -> list[Score]:
+def scores_of_logs(
+    named: list[tuple[str | None, Any]], metric: str | None, cluster: str | None = None
+) -> list[Score]:
     """All scores of one metric in files and folders; a name goes before that in the log."""
     found: list[Score] = []
     paths: dict[Path, str | None] = {}
@@ -69,7 +85,7 @@ def scores_of_logs(named: list[tuple[str | None, Any]], metric: str | None) -> l
     for path, name in paths.items():
         read = _of_harness if path.suffix == ".jsonl" else _of_inspect
         try:
-            scores = list(read(path))
+            scores = list(read(path, cluster))
         except (KeyError, TypeError, AttributeError) as error:
             raise ValueError(
                 f"{path}: this is no log of {INSPECT} or {HARNESS} ({error!r})"
@@ -82,8 +98,7 @@ def scores_of_logs(named: list[tuple[str | None, Any]], metric: str | None) -> l
         raise ValueError(f"logs of {' and of '.join(libraries)} were given; read them one by one")
     if not found:
         raise ValueError("no log was given")
-    _check_settings(found)
-    return _of_metric(found, metric)
+    return _of_metric(told_apart(found), metric)
 
 
 def _logs_in(path: Path) -> list[Path]:
@@ -101,17 +116,59 @@ def _logs_in(path: Path) -> list[Path]:
     return logs
 
 
-def _check_settings(scores: list[Score]) -> None:
-    """Refuse to average logs of one model and task that were made in different ways."""
-    seen: dict[tuple[str, str], str] = {}
+def told_apart(scores: list[Score]) -> list[Score]:
+    """Logs of one model and task that were made in different ways are those of several models.
+
+    Their names say what differs, as "gpt, template='b'"; what is the same stays unsaid.
+    """
+    settings: dict[tuple[str, str], dict[int, Mapping[str, str]]] = {}
     for each in scores:
-        first = seen.setdefault((each.model, each.task), each.settings)
-        if first != each.settings:
-            raise ValueError(
-                f"model {each.model!r} has logs of task {each.task!r} with different settings "
-                f"({first[:80]} and {each.settings[:80]}); give each its own name by a mapping "
-                "name → paths"
-            )
+        settings.setdefault((each.model, each.task), {})[id(each.settings)] = each.settings
+    varied: dict[str, dict[str, None]] = {}
+    for (model, _), found in settings.items():
+        keys = dict.fromkeys(key for each in found.values() for key in each)
+        for key in keys:
+            if len({each.get(key) for each in found.values()}) > 1:
+                varied.setdefault(model, {})[key] = None
+    if not varied:
+        return scores
+    names: dict[tuple[str, int], str] = {}
+    meant: dict[str, tuple[str | None, ...]] = {}
+    for each in scores:
+        if each.model in varied and (each.model, id(each.settings)) not in names:
+            values = tuple(each.settings.get(key) for key in varied[each.model])
+            said = [
+                f"{key.rpartition('.')[2]}={_short(value)}"
+                for key, value in zip(varied[each.model], values, strict=True)
+                if value is not None
+            ]
+            name = ", ".join([each.model, *said])
+            if meant.setdefault(name, values) != values:
+                raise ValueError(
+                    f"model {each.model!r} has logs with different settings of the same name, "
+                    f"{name!r}; give each its own name by a mapping name → paths"
+                )
+            names[each.model, id(each.settings)] = name
+    return [
+        replace(each, model=names.get((each.model, id(each.settings)), each.model))
+        for each in scores
+    ]
+
+
+def _short(value: str) -> str:
+    text = " ".join(value.split())
+    return text if len(text) <= LONGEST else f"{text[: LONGEST // 2]}…{text[-LONGEST // 2 + 1 :]}"
+
+
+def _flat(name: str, value: Any) -> Iterator[tuple[str, str]]:
+    """Settings by dotted names; what was not set says nothing."""
+    if isinstance(value, dict):
+        for key, each in value.items():
+            if key in INCIDENTAL:
+                continue
+            yield from _flat(f"{name}.{key}" if name else str(key), each)
+    elif value is not None and value != []:
+        yield name, ADDRESS.sub("", repr(value))
 
 
 def _of_metric(scores: list[Score], metric: str | None) -> list[Score]:
@@ -163,7 +220,7 @@ def _text(path: Path) -> str:
         raise ValueError(f"{path}: this is no text in UTF-8 ({error.reason})") from None
 
 
-def _number(value: Any, where: str) -> float:
+def number_of(value: Any, where: str) -> float:
     """A score as a number; nan where there is none."""
     if value is None:
         return nan
@@ -182,35 +239,62 @@ def _number(value: Any, where: str) -> float:
 # ---------------------------------------------------------------- inspect_ai
 
 
-def _of_inspect(path: Path) -> Iterator[Score]:
+def _of_inspect(path: Path, cluster: str | None) -> Iterator[Score]:
     header, samples = _archive(path) if path.suffix == ".eval" else _whole(path)
-    head = header["eval"]
-    if header["status"] != "success":
-        raise ValueError(
-            f"{path}: the status of this evaluation is {header['status']!r}, not 'success'; finish "
-            "it (inspect eval-retry), or leave it out"
-        )
-    model, task = str(head["model"]), str(head["task"])
-    settings = json.dumps({name: head.get(name) for name in SAME}, sort_keys=True)
+    of_log = _of_header(header, path)
     for sample in samples:
         item, epoch = str(sample["id"]), sample["epoch"]
+        belongs = _cluster(sample.get("metadata") or {}, cluster, f"{path}, sample {item!r}")
         for scorer, found in (sample.get("scores") or NOT_SCORED).items():
             value = found["value"]
             parts = value if isinstance(value, dict) else {"": value}
             for part, each in parts.items():
                 metric = f"{scorer}/{part}" if part else scorer
-                where = f"{path}, sample {item!r}, {metric}"
-                yield Score(
-                    model,
-                    task,
-                    item,
-                    f"{path.name} {epoch}",
-                    metric,
-                    _number(each, where),
-                    None,
-                    INSPECT,
-                    settings,
+                number = number_of(each, f"{path}, sample {item!r}, {metric}")
+                yield replace(
+                    of_log,
+                    item=item,
+                    run=f"{path.name} {epoch}",
+                    metric=metric,
+                    value=number,
+                    cluster=belongs,
                 )
+
+
+def head_of(path: Path) -> Score:
+    """What a log of inspect_ai says of all of its samples."""
+    if path.suffix != ".eval":
+        return _of_header(_json(_text(path), str(path)), path)
+    return _of_header(_archive(path, head_alone=True)[0], path)
+
+
+def _of_header(header: Any, path: Path) -> Score:
+    head, plan = header["eval"], header.get("plan") or {}
+    if header["status"] != "success":
+        raise ValueError(
+            f"{path}: the status of this evaluation is {header['status']!r}, not 'success'; finish "
+            "it (inspect eval-retry), or leave it out"
+        )
+    steps = plan.get("steps") or []
+    settings = dict(_flat("", {name: head.get(name) for name in WORDS_OF}))
+    for table in (*(head.get(name) or {} for name in TABLES_OF), plan.get("config") or {}):
+        settings |= dict(_flat("", table))
+    settings |= dict(_flat("", {"plan": [str(step["solver"]) for step in steps]}))
+    for step in steps:
+        settings |= dict(_flat(str(step["solver"]), step.get("params") or {}))
+    reducers = (head.get("config") or {}).get("epochs_reducer") or []
+    names = (reducers,) if isinstance(reducers, str) else tuple(map(str, reducers))
+    model, task = str(head["model"]), str(head["task"])
+    return Score(model, task, "", "", "", nan, None, INSPECT, settings, names)
+
+
+def _cluster(metadata: Mapping[str, Any], name: str | None, where: str) -> str:
+    """What an item belongs to, as its passage."""
+    if name is None:
+        return ""
+    if metadata.get(name) is None:
+        raise Refusal(f"{opt['cluster']}: {where} has no {name!r} among its metadata")
+    return str(metadata[name])
 
 
 def _whole(path: Path) -> tuple[Any, list[Any]]:
@@ -218,7 +302,7 @@ def _whole(path: Path) -> tuple[Any, list[Any]]:
     return log, log["samples"] or []
 
 
-def _archive(path: Path) -> tuple[Any, list[Any]]:
+def _archive(path: Path, *, head_alone: bool = False) -> tuple[Any, list[Any]]:
     """An .eval file: a zip of JSON, compressed by zstandard, which Python reads from 3.14 on."""
     if sys.version_info < (3, 14):
         need("zipfile_zstd", extra="evaluations", purpose="logs of inspect_ai (.eval)")
@@ -228,6 +312,7 @@ def _archive(path: Path) -> tuple[Any, list[Any]]:
             names = ["summaries.json"]  # of all samples, without what was said
             if names[0] not in sizes:
                 names = [name for name in sizes if name.startswith("samples/")]
+            names = [] if head_alone else names
             read = ["header.json", *names]
             if sum(sizes.get(name, 0) for name in read) > LARGEST:
                 raise ValueError(f"{path}: more than {LARGEST} bytes are not read as one log")
@@ -243,7 +328,7 @@ def _archive(path: Path) -> tuple[Any, list[Any]]:
 # ---------------------------------------------------------------- lm-evaluation-harness
 
 
-def _of_harness(path: Path) -> Iterator[Score]:
+def _of_harness(path: Path, cluster: str | None) -> Iterator[Score]:
     """Samples of a task, with the model and the directions from the results beside them."""
     match = SAMPLES.fullmatch(path.name)
     if match is None:
@@ -258,7 +343,12 @@ def _of_harness(path: Path) -> Iterator[Score]:
     directions = results["higher_is_better"]
     # Names of tasks are changed in names of files.
     task = next((name for name in directions if re.sub(r"\W", "_", name) == match[1]), match[1])
-    settings = json.dumps({"n-shot": results.get("n-shot", {}).get(task)})
+    of_task = (results.get("configs") or {}).get(task) or {}
+    settings = dict(_flat("n-shot", (results.get("n-shot") or {}).get(task)))
+    settings |= dict(_flat("", {name: results.get(name) for name in OF_RUN}))
+    settings |= dict(_flat("", {name: of_task.get(name) for name in OF_TASK}))
+    settings |= dict(_flat("gen_kwargs", (results.get("config") or {}).get("gen_kwargs")))
+    settings |= dict(_flat("model_args", (results.get("config") or {}).get("model_args")))
     for line, text in enumerate(_text(path).splitlines(), start=1):
         if not text.strip():
             continue
@@ -273,8 +363,9 @@ def _of_harness(path: Path) -> Iterator[Score]:
                 item,
                 path.name,
                 metric,
-                _number(sample[name], f"{where}, {metric}"),
+                number_of(sample[name], f"{where}, {metric}"),
                 directions.get(task, {}).get(name),
                 HARNESS,
                 settings,
+                cluster=_cluster(sample.get("doc") or {}, cluster, where),
             )

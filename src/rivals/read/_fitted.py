@@ -12,15 +12,17 @@ from rivals._core.arrays import Points, numbers
 from rivals._core.arrays import targets as checked_targets
 from rivals._core.checks import check_size
 from rivals._core.grouping import Grouping
-from rivals._core.losses import Losses
+from rivals._core.losses import Losses, Provenance
+from rivals._core.predictions import Kind, Predictions
 from rivals._core.seeds import FOLD_SIMULATION, entropy_from
+from rivals._core.texts import Refusal, opt
 from rivals._core.types import RNG
 from rivals.read._at_rows import at_rows, density_at, inputs_of, predictions_at, target_of
 from rivals.read._cross_validation import N_SIMULATIONS
 from rivals.read._estimators import library_of, probabilities_of
 from rivals.read._folds import Fold
-from rivals.read._judging import Judged, Judging
-from rivals.read._point_losses import point_loss
+from rivals.read._judging import CRPS_SOURCE, Judged, Judging
+from rivals.read._point_losses import OF_DISTRIBUTIONS, asked_for, needs_of_labels
 from rivals.read._rows import column, index_of_rows, n_rows
 
 
@@ -56,7 +58,7 @@ def fitted(
         prediction, or a function from predictions to one. There are no other folds to fit it to:
         take its scale from data that the model was not fitted to.
     n_simulations : int
-        Simulated data sets, for "log".
+        Simulated data sets, for "log", which methods "transport", "beta" and "paper" need.
     point : str
         What one point is called.
     rng : int, SeedSequence, Generator, optional
@@ -93,39 +95,61 @@ def fitted(
     if targets.size != n_points:
         raise ValueError(f"y: {targets.size} targets for {n_points} rows")
     grouping = None if groups is None else Grouping.of(column(X, groups, "groups"))
+    asked = asked_for(loss)
+    if len(asked) > 1:
+        raise Refusal(f"{opt['loss']}: one is judged at a time; got {len(asked)}")
     is_classifier = hasattr(model, "classes_")
-    chosen = point_loss(loss, classify=is_classifier)
-    of_predictions = noise is not None or chosen.needs != "distribution"
+    if not is_classifier and (noise is not None or asked[0] not in OF_DISTRIBUTIONS):
+        targets = numbers(targets, "y")
+    there = at_rows(model, X)
+    library = library_of(getattr(model, "model", model))
+    left_out = None if grouping is None else False
+    n_simulations = check_size(n_simulations, "n_simulations", least=0)
+    if asked[0] not in OF_DISTRIBUTIONS:
+        classes = np.union1d(model.classes_, targets) if is_classifier else None
+        kind, predicted = _predicted(model, there, X, asked, classes, n_points)
+        said = Provenance(left_out=left_out, point=point, library=library)
+        return Predictions(
+            targets,
+            {"": predicted[None]},
+            kind,
+            asked,
+            groups=grouping,
+            classes=classes,
+            source=said,
+            index=index,
+        )[""]
     judging = Judging(
-        numbers(targets, "y") if of_predictions and not is_classifier else targets,
+        targets,
         [Fold(np.empty(0, dtype=np.intp), np.arange(n_points))],
-        chosen,
+        OF_DISTRIBUTIONS[asked[0]],
         noise,
-        check_size(n_simulations, "n_simulations", least=0),
+        n_simulations,
         (entropy_from(rng), FOLD_SIMULATION, 0),
     )
-    there = at_rows(model, X)
     if is_classifier:
-        judged = _of_classifier(judging, model, X)
-    elif of_predictions:
-        judged = judging.of_numbers([predictions_at(there, X, n_points)])
+        classes = np.union1d(model.classes_, targets)
+        at = probabilities_of(model, inputs_of(model, X), classes)
+        judged = replace(judging, classes=classes).judged([at])
+    elif noise is not None:
+        judged = judging.judged([predictions_at(there, X, n_points)])
     else:
         units = np.zeros(n_points, dtype=np.intp) if grouping is None else grouping.codes
-        judged = judging.of_densities([density_at(there, X, n_points, units)])
+        density = density_at(there, X, n_points, units)
+        part = judging.of_density(density, np.arange(n_points), 0)
+        named = CRPS_SOURCE if asked[0] == "crps" else density.source
+        judged = Judged([part], named)
     observed, simulated = judged.parts[0]
-    source = replace(
-        judged.source,
-        left_out=None if grouping is None else False,
-        point=point,
-        library=library_of(getattr(model, "model", model)),
-    )
+    source = replace(judged.source, left_out=left_out, point=point, library=library)
     return Losses(Points(observed, index), simulated, groups=grouping, source=source)
 
 
-def _of_classifier(judging: Judging, model: Any, X: Any) -> Judged:
-    """Of labels, or of probabilities of all classes that it or the data know."""
-    classes = np.union1d(model.classes_, judging.targets)
-    if judging.loss.needs == "label":
-        return judging.of_labels([model.predict(inputs_of(model, X))], classes, 0.0)
-    probabilities = probabilities_of(model, inputs_of(model, X), classes)
-    return judging.of_labels([probabilities], classes, 0.0)
+def _predicted(
+    model: Any, there: Any, X: Any, asked: tuple[Any, ...], classes: Any, n_points: int
+) -> tuple[Kind, Any]:
+    """Numbers; of classifiers labels, or probabilities of all classes that it or the data know."""
+    if classes is None:
+        return "numbers", predictions_at(there, X, n_points)
+    if needs_of_labels(asked) == "label":
+        return "labels", model.predict(inputs_of(model, X))
+    return "probabilities", probabilities_of(model, inputs_of(model, X), classes)

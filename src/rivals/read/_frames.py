@@ -158,6 +158,12 @@ class Frame:
             raise Refusal(f"{who}: {text_of(error).removeprefix(opt['groups'] + ': ')}") from None
         return Grouping(codes, few.names, few.noun)
 
+    def groupings(self, groups: str | Iterable[str] | None) -> Grouping | None:
+        """The same of one column, or of several factors; None of none."""
+        if groups is None:
+            return None
+        return Grouping.of_factors({name: self.grouping(name) for name in names_of(groups)})
+
     def _no_label(self, who: str, is_missing: BoolArray) -> ValueError:
         return ValueError(
             f"{who}: the label is missing in {is_missing.sum()} of {is_missing.size} rows, the "

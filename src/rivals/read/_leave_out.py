@@ -12,19 +12,35 @@ import numpy.typing as npt
 from rivals._core.arrays import finite, targets
 from rivals._core.checks import check_size
 from rivals._core.grouping import Grouping
-from rivals._core.losses import Fits, Losses, Provenance
+from rivals._core.losses import Losses, Provenance
+from rivals._core.predictions import Kind, Predictions
 from rivals._core.seeds import FOLD_SIMULATION, entropy_from, stream
-from rivals._core.texts import Refusal, opt
-from rivals._core.types import RNG, FloatArray
+from rivals._core.texts import Refusal, naming, opt
+from rivals._core.types import RNG, FloatArray, IntArray
 from rivals.read._at_rows import at_rows, density_at, is_candidate, predictions_at, target_of
-from rivals.read._cross_validation import N_SIMULATIONS
+from rivals.read._cross_validation import N_SIMULATIONS, elsewhere_of, in_order
 from rivals.read._densities import DENSITY
 from rivals.read._estimators import library_of
-from rivals.read._folds import Fold, folds_of_groups, grouping_in, units_of_groups
-from rivals.read._judging import Judged, Judging, assembled, named_alike, naming
+from rivals.read._folds import (
+    Fold,
+    asked_rows,
+    foldings_of_groups,
+    grouping_in,
+    how_often,
+    units_of_groups,
+)
+from rivals.read._judging import (
+    Judged,
+    Judging,
+    assembled,
+    grouping_of_rows,
+    named_alike,
+    tested,
+    trained,
+)
 from rivals.read._mixed_models import check_same_groups
 from rivals.read._noise import PREDICTED, of_each_model, warn_of_counts
-from rivals.read._point_losses import CRPS, LOG, PointLoss, crps, point_loss
+from rivals.read._point_losses import CRPS, OF_DISTRIBUTIONS, asked_for, crps
 from rivals.read._rows import column, index_of_rows, take
 from rivals.read._running import functions_of, run_folds
 from rivals.read._statsmodels_fits import check_rows_of_fit
@@ -36,7 +52,8 @@ def leave_out(
     *,
     groups: Any,
     target: Any = None,
-    loss: str | Callable[[Any, Any], Any] = "log",
+    repeats: int | None = None,
+    loss: Any = "log",
     noise: Any = None,
     joint: bool = False,
     n_simulations: int = N_SIMULATIONS,
@@ -65,13 +82,17 @@ def leave_out(
         than 20, ten folds of whole groups.
     target : array_like or str, optional
         What is predicted, or the name of its column; a formula of statsmodels has it.
+    repeats : int, optional
+        How often more than 20 groups are divided into folds, once by default; losses are means over
+        these foldings.
     loss, noise
-        As in `cross_validated`.
+        As in `cross_validated`; one loss.
     joint : bool
         True for one loss per group: minus the log of the joint density of its points. A model of
         what the points of a group share is then given credit for it.
     n_simulations : int
-        Simulated data sets of each model, for "log"; with three groups or more, 0 will do.
+        Simulated data sets of each model, for "log", which methods "transport", "beta" and "paper"
+        need; "groups" needs none.
     n_jobs : int, optional
         Processes (joblib). Of small fits, one is fastest.
     point : str
@@ -81,7 +102,7 @@ def leave_out(
 
     Returns
     -------
-    dict or Losses
+    Predictions or Losses
         Name → `Losses`, in the order of the data; of one function, its `Losses`.
 
     See Also
@@ -105,59 +126,86 @@ def leave_out(
     'normal'
     """
     fits = functions_of(fit, "fit")
-    chosen = point_loss(loss, classify=False)
-    noises = of_each_model(noise, list(fits))
-    if noise is not None and chosen.needs != "distribution":
+    asked = asked_for(loss)
+    if len(asked) > 1:
+        raise Refusal(
+            f"{opt['loss']}: one is judged here; of the predictions that are kept others are asked "
+            "for by compare(predictions, loss=[…])"
+        )
+    if noise is not None and asked[0] not in OF_DISTRIBUTIONS:
         raise Refusal(
             f"{opt.noise} is for {opt.loss('log')} and 'crps'; leave out {opt.noise}, or {opt.loss}"
         )
+    noises = of_each_model(noise, list(fits))
     if PREDICTED in [each for each in noises if isinstance(each, str)]:
         raise Refusal(
             f"{opt.noise(PREDICTED)} is for read.cross_validated; here, return a function "
             "of the rows "
             "that gives a distribution, as lambda rows: scipy.stats.norm(*model.predict(rows))"
         )
-    if joint and (chosen is not LOG or noise is not None):
+    if joint and (asked[0] != "log" or noise is not None):
         raise Refusal(
             f"{opt.joint(True)} is of the log density of models that give one; leave out "
             f"{opt.loss} and {opt.noise}"
         )
     index = index_of_rows(data, groups=groups, target=target)
     grouping = grouping_in(data, groups)
+    often = how_often(repeats, grouping.codes.size, grouping, cheap=False)
+    entropy = entropy_from(rng)
+    foldings = foldings_of_groups(grouping, often, entropy)
+    there = asked_rows(foldings, data, grouping.codes, grouping)
+    if joint:
+        there = [np.arange(grouping.codes.size)] * len(foldings)
     job = _LeftOut(
         list(fits.values()),
         data,
         index,
         grouping,
-        folds_of_groups(grouping),
+        foldings,
+        there,
         None if target is None else targets(column(data, target, "target"), "target"),
-        chosen,
+        asked[0],
         noises,
         joint,
         check_size(n_simulations, "n_simulations", least=0),
-        entropy_from(rng),
+        entropy,
     )
     found = run_folds(job, list(fits), job.folds, noun=grouping.noun, n_jobs=n_jobs)
+    if found[0][0].kind:
+        read = job.predictions(found, list(fits), point)
+        return read if isinstance(fit, Mapping) else read[""]
     judged = []
     for place, name in enumerate(fits):
         with naming(f"model {name!r}" if name else "fit"):
             judged.append(job.judged(place, found[place]))
-    if noise is None and all(each.source.loss == DENSITY.loss for each in judged):
+    if noise is None and judged[0][0].source.loss == DENSITY.loss:
         warn_of_counts(job.targets(found[0][0].target))
     losses = {}
-    for name, each, of_model in zip(fits, named_alike(judged), found, strict=True):
+    for name, each in zip(fits, named_alike(judged), strict=True):
         with naming(f"model {name!r}" if name else "fit"):
-            losses[name] = job.assembled(each, point, job.fits(of_model))
-    return losses if isinstance(fit, Mapping) else losses[""]
+            losses[name] = job.assembled(each, point)
+    if not isinstance(fit, Mapping):
+        return losses[""]
+    return Predictions(
+        np.empty(grouping.codes.size),
+        {},
+        asked=asked,
+        known={asked[0]: losses},
+        groups=losses[next(iter(losses))].groups,
+        columns=data,
+    )
 
 
 class _Found(NamedTuple):
-    """What a fold gave: its losses and simulated ones, or predictions to be judged."""
+    """What a fold gave: its losses and simulated ones, or predictions; and losses or predictions
+    where all fits are asked, if it could be judged there.
+    """
 
     value: Any
     target: str
     source: Provenance
-    of_groups: FloatArray | None = None  # mean losses of the fit in every group
+    everywhere: Any = None
+    kind: str = ""  # of predictions that are to be judged by a metric
 
 
 @dataclass(frozen=True)
@@ -168,109 +216,137 @@ class _LeftOut:
     data: Any
     index: Any
     grouping: Grouping
-    folds: list[Fold]
+    foldings: list[list[Fold]]
+    there: list[IntArray]
     given: npt.NDArray[Any] | None
-    loss: PointLoss
+    loss: Any
     noises: list[Any]
     joint: bool
     n_simulations: int
     entropy: int
 
+    @property
+    def folds(self) -> list[Fold]:
+        """Of all foldings."""
+        return [fold for folding in self.foldings for fold in folding]
+
     def __call__(self, model: int, fold: int) -> _Found:
         train, test = self.folds[fold].train, self.folds[fold].test
-        rows = take(self.data, test)
         fitted = self.models[model](take(self.data, train))
         check_rows_of_fit(fitted, train.size)
         target = target_of(fitted)
         said = Provenance(library=library_of(getattr(fitted, "model", fitted)))
         if self.joint:
             check_same_groups(fitted, self.grouping.codes[train])
-        of_groups = self._everywhere(fitted, model, target)
-        fitted = at_rows(fitted, rows)
+        value, source, kind = self._at(fitted, test, model, fold, target)
+        everywhere = None
+        asked = self.there[fold // len(self.foldings[0])]
+        if asked.size:
+            # What a function of the rows gives may hold for those left out alone: that is no error,
+            # P is then made from losses alone.
+            try:
+                alone = replace(self, n_simulations=0)
+                everywhere = alone._at(fitted, asked, model, fold, target)[0]
+                everywhere = everywhere[0] if isinstance(everywhere, tuple) else everywhere
+            except Exception:
+                everywhere = None
+        return _Found(value, target, replace(source, library=said.library), everywhere, kind)
+
+    def _at(
+        self, fitted: Any, rows: IntArray, model: int, fold: int, target: str
+    ) -> tuple[Any, Provenance, str]:
+        """Losses at some rows, and simulated ones; or predictions, and of which kind."""
+        at = take(self.data, rows)
+        fitted = at_rows(fitted, at)
         if is_candidate(fitted):
             self._check_losses_only(model)
-            return _Found(self._of_candidate(fitted, rows, model, fold), target, said, of_groups)
+            return self._of_candidate(fitted, at, rows.size, model, fold), Provenance(), ""
         if self._judges_predictions(model):
-            return _Found(predictions_at(fitted, rows, test.size), target, said, of_groups)
-        units = np.unique(self.grouping.codes[test], return_inverse=True)[1]
-        density = density_at(fitted, rows, test.size, units)
-        targets = self.targets(target)[test]
+            return predictions_at(fitted, at, rows.size), Provenance(), self._kind
+        units = np.unique(self.grouping.codes[rows], return_inverse=True)[1]
+        density = density_at(fitted, at, rows.size, units)
+        came = self.targets(target)[rows]
         rng = stream(self.entropy, FOLD_SIMULATION, model, fold)
-        if self.loss is CRPS:
-            return _Found(crps(density, targets, self.n_simulations, rng), target, said)
-        judged = density.losses(targets, self.n_simulations, rng, units if self.joint else None)
-        return _Found(judged, target, replace(density.source, library=said.library), of_groups)
+        if self.loss == "crps":
+            return crps(density, came, self.n_simulations, rng), Provenance(loss=CRPS.name), ""
+        judged = density.losses(came, self.n_simulations, rng, units if self.joint else None)
+        return judged, density.source, ""
 
-    def _everywhere(self, fitted: Any, model: int, target: str) -> FloatArray | None:
-        """Mean losses of a fit in all groups; None where it can be judged only at rows left out.
+    @property
+    def _kind(self) -> Kind | Any:
+        """Of predictions: numbers, that have no noise and are judged by a metric."""
+        return "" if self.loss in OF_DISTRIBUTIONS else "numbers"
 
-        What a function of the rows gives may hold for these alone: that is no error, P is then made
-        from losses alone.
-        """
-        codes = self.grouping.codes
-        try:
-            fitted = at_rows(fitted, self.data)
-            if is_candidate(fitted):
-                losses = _one_for_each(fitted.loss(self.data), codes.size)
-            elif not self._judges_predictions(model):
-                density = density_at(fitted, self.data, codes.size, codes)
-                units = codes if self.joint else None
-                nothing = stream(self.entropy, FOLD_SIMULATION, model)
-                losses, _ = density.losses(self.targets(target), 0, nothing, units)
-            elif self.loss.needs != "distribution":
-                predicted = predictions_at(fitted, self.data, codes.size)
-                losses = self.loss(self.targets(target), predicted)
-            else:
-                return None
-        except Exception:
-            return None
-        return losses if self.joint else self._of_groups(losses)
-
-    def _of_groups(self, losses: FloatArray) -> FloatArray:
-        total = np.bincount(self.grouping.codes, weights=losses)
-        return np.asarray(total / self.grouping.sizes)
-
-    def fits(self, found: Sequence[_Found]) -> Fits | None:
-        """The fits of all folds on all groups, where they could be judged there."""
-        means = [each.of_groups for each in found if each.of_groups is not None]
-        if len(means) < len(found) or not np.isfinite(means).all():
-            return None
-        place = {name: i for i, fold in enumerate(self.folds) for name in fold.groups}
-        return Fits(np.stack(means), np.array([place[name] for name in self.grouping.names]))
-
-    def judged(self, model: int, found: Sequence[_Found]) -> Judged:
-        """The losses of the folds of a model, and what they are."""
-        parts = [each.value for each in found]
-        said = found[0].source
-        if isinstance(parts[0], tuple):
-            if self.loss is CRPS:
-                said = replace(CRPS.source, library=said.library)
-            return Judged(parts, said)
-        judging = Judging(
-            self.targets(found[0].target),
-            self.folds,
-            self.loss,
-            self.noises[model] or "gaussian",
-            self.n_simulations,
-            (self.entropy, FOLD_SIMULATION, model),
+    def predictions(self, found: list[list[_Found]], names: list[str], point: str) -> Predictions:
+        """What was predicted, kept for any loss."""
+        rows, folds = tested(self.foldings)
+        size = len(self.foldings[0])
+        pairs = [[(each.value, each.everywhere) for each in of_model] for of_model in found]
+        complete = all(each is not None for of_model in pairs for _, each in of_model)
+        libraries = {of_model[0].source.library for of_model in found}
+        said = Provenance(
+            **trained(self.foldings, self.grouping),
+            point=point,
+            library=libraries.pop() if len(libraries) == 1 else "",
         )
-        judged = judging.of_numbers(parts)
-        return Judged(judged.parts, replace(judged.source, library=said.library))
+        index = self.index
+        return Predictions(
+            self.targets(found[0][0].target)[rows],
+            {name: in_order(pairs[place], self.foldings) for place, name in enumerate(names)},
+            "numbers",
+            (self.loss,),
+            {},
+            grouping_of_rows(self.grouping, rows),
+            folds,
+            columns=self.data,
+            elsewhere=elsewhere_of(pairs, names, self.there, size) if complete else (),
+            source=said,
+            index=None if index is None else index[rows],
+        )
 
-    def assembled(self, judged: Judged, point: str, fits: Fits | None) -> Losses:
+    def judged(self, model: int, found: Sequence[_Found]) -> list[Judged]:
+        """The losses of the folds of a model, and what they are, of each folding."""
+        size = len(self.foldings[0])
+        said = found[0].source
+        judged = []
+        for number, folding in enumerate(self.foldings):
+            part = found[number * size :][:size]
+            values = [each.value for each in part]
+            everywhere = [each.everywhere for each in part if each.everywhere is not None]
+            everywhere = everywhere if len(everywhere) == size else []
+            if isinstance(values[0], tuple):
+                stacked = np.stack(everywhere) if everywhere else None
+                judged.append(Judged(values, said, stacked))
+                continue
+            judging = Judging(
+                self.targets(found[0].target),
+                folding,
+                OF_DISTRIBUTIONS[self.loss],
+                self.noises[model] or "gaussian",
+                self.n_simulations,
+                (self.entropy, FOLD_SIMULATION, model, *((number,) if number else ())),
+            )
+            each = judging.judged(values, self.there[number], everywhere)
+            judged.append(each._replace(source=replace(each.source, library=said.library)))
+        return judged
+
+    def assembled(self, judged: list[Judged], point: str) -> Losses:
         """In the order of the data, or of the groups."""
-        said = Provenance(point=point, library=judged.source.library)
+        said = Provenance(point=point, library=judged[0].source.library)
         if not self.joint:
-            return assembled(judged, self.folds, self.grouping, self.index, said, fits)
-        source = replace(judged.source, loss=f"joint {judged.source.loss}")
-        units = units_of_groups(self.folds, self.grouping)
-        return assembled(Judged(judged.parts, source), *units, None, said, fits)
+            return assembled(judged, self.foldings, self.grouping, self.index, said, self.there)
+        sources = [replace(each.source, loss=f"joint {each.source.loss}") for each in judged]
+        units = [units_of_groups(folding, self.grouping) for folding in self.foldings]
+        foldings, grouping = [each[0] for each in units], units[0][1]
+        asked = [np.arange(len(self.grouping.names))] * len(foldings)
+        parts = [each._replace(source=source) for each, source in zip(judged, sources, strict=True)]
+        return assembled(parts, foldings, grouping, None, said, asked)
 
     def _judges_predictions(self, model: int) -> bool:
-        return self.noises[model] is not None or self.loss.needs != "distribution"
+        return self.noises[model] is not None or self.loss not in OF_DISTRIBUTIONS
 
     def _check_losses_only(self, model: int) -> None:
-        if self._judges_predictions(model) or self.joint or self.loss is not LOG:
+        if self._judges_predictions(model) or self.joint or self.loss != "log":
             raise Refusal(
                 f"a Candidate has a loss of its own; leave out {opt.loss}, {opt.noise} and "
                 f"{opt.joint}, or return "
@@ -278,10 +354,9 @@ class _LeftOut:
             )
 
     def _of_candidate(
-        self, candidate: Any, rows: Any, model: int, fold: int
+        self, candidate: Any, at: Any, n_points: int, model: int, fold: int
     ) -> tuple[FloatArray, FloatArray]:
-        n_points = self.folds[fold].test.size
-        observed = _one_for_each(candidate.loss(rows), n_points)
+        observed = _one_for_each(candidate.loss(at), n_points)
         rng = stream(self.entropy, FOLD_SIMULATION, model, fold)
         drawn = [
             _one_for_each(candidate.loss(candidate.simulate(n_points, rng)), n_points)

@@ -11,10 +11,18 @@ import numpy as np
 from rivals._core.cautions import warn
 from rivals._core.grouping import Grouping
 from rivals._core.losses import Provenance
-from rivals._core.types import FloatArray
+from rivals._core.texts import naming
+from rivals._core.types import FloatArray, IntArray
 from rivals.read._densities import DENSITY
-from rivals.read._folds import Fold, folds_of_groups, grouping_in, units_of_groups
-from rivals.read._judging import Judged, assembled, naming
+from rivals.read._folds import (
+    Fold,
+    asked_rows,
+    foldings_of_groups,
+    grouping_in,
+    how_often,
+    units_of_groups,
+)
+from rivals.read._judging import Judged, assembled
 from rivals.read._posterior_draws import (
     draws_first,
     effective_draws,
@@ -34,6 +42,7 @@ def left_out_posterior(
     data: Any,
     *,
     groups: Any,
+    repeats: int | None = None,
     joint: bool = False,
     n_jobs: int | None = 1,
     point: str = "point",
@@ -55,6 +64,9 @@ def left_out_posterior(
     groups : array_like or str
         The group of each row, or the name of its column. One group is left out at a time; of more
         than 20, ten folds of whole groups.
+    repeats : int, optional
+        How often more than 20 groups are divided into folds, once by default; losses are means over
+        these foldings.
     joint : bool
         True for one loss per group: minus the log of the joint predictive density of its points. A
         model of what the points of a group share is then given credit for it.
@@ -94,27 +106,45 @@ def left_out_posterior(
     """
     builds = functions_of(build, "build")
     grouping = grouping_in(data, groups)
-    folds = folds_of_groups(grouping)
-    job = _LeftOut(list(builds.values()), data, grouping, folds, joint)
+    often = how_often(repeats, grouping.codes.size, grouping, cheap=False)
+    foldings = foldings_of_groups(grouping, often)
+    there = asked_rows(foldings, data, grouping.codes, grouping)
+    units, of_groups = foldings, grouping
+    if joint:
+        pairs = [units_of_groups(folding, grouping) for folding in foldings]
+        units, of_groups = [each[0] for each in pairs], pairs[0][1]
+        there = [np.arange(grouping.codes.size)] * often
+    size = len(foldings[0])
+    folds = [fold for folding in foldings for fold in folding]
+    asked = [rows for rows in there for _ in range(size)]
+    job = _LeftOut(list(builds.values()), data, grouping, folds, asked, joint)
     found = run_folds(job, list(builds), folds, noun=grouping.noun, n_jobs=n_jobs)
-    units = units_of_groups(folds, grouping) if joint else (folds, grouping)
+    if joint:
+        there = [np.arange(len(grouping.names))] * often
     index = None if joint else index_of_rows(data, groups=groups)
     source = replace(DENSITY, loss=f"joint {DENSITY.loss}") if joint else DENSITY
     losses = {}
     for name, parts in zip(builds, found, strict=True):
         if joint:
             _warn_of_few_draws(name, parts)
-        judged = Judged([(each.losses, np.empty((0, each.losses.size))) for each in parts], source)
+        judged = []
+        for number in range(often):
+            part = parts[number * size :][:size]
+            own = [(each.losses, np.empty((0, each.losses.size))) for each in part]
+            known = [each.everywhere for each in part if each.everywhere is not None]
+            judged.append(Judged(own, source, np.stack(known) if len(known) == size else None))
         with naming(f"model {name!r}" if name else "build"):
-            losses[name] = assembled(judged, *units, index, Provenance(point=point))
+            said = Provenance(point=point)
+            losses[name] = assembled(judged, units, of_groups, index, said, there)
     return losses if isinstance(build, Mapping) else losses[""]
 
 
 class _Found(NamedTuple):
-    """The losses of a fold, and how many draws each rests on."""
+    """The losses of a fold, how many draws each rests on, and losses where all fits are asked."""
 
     losses: FloatArray
     draws: FloatArray
+    everywhere: FloatArray | None
 
 
 @dataclass(frozen=True)
@@ -125,6 +155,7 @@ class _LeftOut:
     data: Any
     grouping: Grouping
     folds: list[Fold]
+    asked: list[IntArray]
     joint: bool
 
     def __call__(self, model: int, fold: int) -> _Found:
@@ -135,11 +166,22 @@ class _LeftOut:
                 "build(rows) must return a function from the rows left out to their log "
                 f"likelihood, draws × points; it returned {type(log_likelihood).__name__}"
             )
-        values = _draws_by_points(log_likelihood(take(self.data, test)), test.size)
+        values = self._at(log_likelihood, test)
+        everywhere = None
+        if self.asked[fold].size:
+            # It may hold for the rows left out alone: that is no error.
+            try:
+                everywhere = loss_of_draws(self._at(log_likelihood, self.asked[fold]))
+            except Exception:
+                everywhere = None
+        return _Found(loss_of_draws(values), effective_draws(values), everywhere)
+
+    def _at(self, log_likelihood: Callable[[Any], Any], rows: IntArray) -> FloatArray:
+        values = _draws_by_points(log_likelihood(take(self.data, rows)), rows.size)
         if self.joint:
-            codes = self.grouping.codes[test]
+            codes = self.grouping.codes[rows]
             values = values @ (codes[:, None] == np.unique(codes)).astype(np.float64)
-        return _Found(loss_of_draws(values), effective_draws(values))
+        return values
 
 
 def _draws_by_points(found: Any, n_points: int) -> FloatArray:

@@ -1,34 +1,33 @@
-"""Losses from predictions: a column for each model beside what came true."""
+"""Predictions: a column for each model beside what came true."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
-from rivals._core.losses import Losses, Provenance
-from rivals._core.texts import Refusal, opt
+from rivals._core.losses import Provenance
+from rivals._core.predictions import Predictions, scorer_of
+from rivals._core.texts import Refusal, text_of
 from rivals._core.types import FloatArray
-from rivals.read._frames import Frame, columns_of_models, opened
-from rivals.read._table import losses_of
-
-# A loss: from what came true and what was predicted to one number for each point.
-PointLoss = Callable[[FloatArray, FloatArray], FloatArray]
+from rivals.method.influence import METRICS
+from rivals.read._frames import Frame, columns_of_models, names_of, opened
+from rivals.read._point_losses import asked_for
 
 
 def predictions(
     source: Any,
     *,
     target: str,
-    loss: str | PointLoss = "absolute",
+    loss: Any = "absolute",
     models: Iterable[str] | None = None,
-    groups: str | None = None,
+    groups: str | Iterable[str] | None = None,
     ignore: Iterable[str] = (),
     unit: str = "",
     left_out: bool | None = None,
-) -> dict[str, Losses]:
-    """Read predictions, and turn them into losses.
+) -> Predictions:
+    """Read predictions, which are then judged by any loss.
 
     Parameters
     ----------
@@ -36,13 +35,14 @@ def predictions(
         As for `table`: a row for each point, a column for each model, and one for what came true.
     target : str
         The column of what came true.
-    loss : str or callable
+    loss : str, scorer or callable, or a list of these
         "absolute", "squared"; "log" and "brier" for probabilities of an event that is 0 or 1;
-        "zero-one" for labels, of any kind; or a function (target, prediction) → a loss for each
-        point.
+        "zero-one" for labels, of any kind; a metric, as "rmse", "r2", "roc_auc", "f1"; any scorer
+        of scikit-learn, or its name; or a function (targets, predictions) → a loss for each point,
+        or one number.
     models : iterable of str, optional
         The columns that are models; all others by default.
-    groups : str, optional
+    groups : str, or several, optional
         The column that says which group a point belongs to.
     ignore : iterable of str
         Columns to leave out, such as an id.
@@ -53,8 +53,8 @@ def predictions(
 
     Returns
     -------
-    dict
-        Name → `Losses`, in the order of the columns.
+    Predictions
+        Name → `Losses`, in the order of the columns; `compare` takes it with any `loss=`.
 
     Examples
     --------
@@ -63,88 +63,61 @@ def predictions(
     >>> predictions(frame, target="y")["line"].observed.tolist()
     [0.5, 0.5]
     """
-    by_label = loss == "zero-one"
-    of_points, name_of_loss = _loss_of(loss)
-    frame = opened(source, labels=[] if groups is None else [groups])
+    asked = asked_for(loss)
+    needs = [_needs(each) for each in asked]
+    by_label = all(each in ("label", "event") for each in needs)
+    factors = [] if groups is None else names_of(groups)
+    frame = opened(source, labels=factors)
     frame.check_there("target", target)
-    grouping = None if groups is None else frame.grouping(groups)
+    grouping = frame.groupings(groups)
     names = columns_of_models(
-        frame, models, ignore, [target, groups], are_losses=False, any_kind=by_label
+        frame, models, ignore, [target, *factors], are_losses=False, any_kind=by_label
     )
     if target in names:
         raise ValueError(f"{frame.where}: {target!r} is the target, and cannot be a model")
-    said = Provenance(
-        loss=name_of_loss, unit=unit or ("nats" if loss == "log" else ""), left_out=left_out
-    )
     read = _labels if by_label else _numbers
     truth = read(frame, target, "target")
-    if not by_label:
+    if truth.dtype.kind == "f":
         frame.check_complete(target, "target", truth)
-    if loss in ("log", "brier"):
+    if {"score", "probabilities"} & set(needs):
         _check_events(frame, target, truth)
-    losses = {}
+    predicted = {}
     for name in names:
-        predicted = read(frame, name, "predictions of")
-        if loss in ("log", "brier"):
-            _check_probabilities(frame, name, predicted)
-        if predicted.dtype.kind != truth.dtype.kind:
+        predicted[name] = found = read(frame, name, "predictions of")
+        if found.dtype.kind != truth.dtype.kind:
             raise ValueError(
                 f"{frame.where}: of the target {target!r} and the predictions of {name!r} one "
                 "holds numbers and the other text; write labels in one way"
             )
-        found = of_points(truth, predicted)
-        if np.shape(found) != truth.shape:
-            raise Refusal(
-                f"{opt['loss']}: must give one number for each of {truth.size} points; got shape "
-                f"{np.shape(found)}"
-            )
-        losses[name] = losses_of(frame, name, found, None, grouping, said)
-    return losses
+        if found.dtype.kind == "f":
+            frame.check_complete(name, "model", found)
+        if "probabilities" in needs:
+            _check_probabilities(frame, name, found)
+    read_as = Predictions(
+        truth,
+        {name: each[None] for name, each in predicted.items()},
+        "numbers" if truth.dtype.kind == "f" else "labels",
+        asked,
+        groups=grouping,
+        columns=frame,
+        source=Provenance(unit=unit, left_out=left_out),
+    )
+    try:
+        read_as.judged(weights="points")  # what is wrong is said at once
+    except ValueError as error:
+        raise Refusal(f"{frame.where}, {text_of(error)}") from None
+    return read_as
 
 
-def _absolute(target: FloatArray, predicted: FloatArray) -> FloatArray:
-    return np.asarray(np.abs(predicted - target))
-
-
-def _squared(target: FloatArray, predicted: FloatArray) -> FloatArray:
-    return np.asarray((predicted - target) ** 2)
-
-
-def _log(target: FloatArray, predicted: FloatArray) -> FloatArray:
-    with np.errstate(divide="ignore"):  # an event of probability zero is refused, by model
-        return np.asarray(-np.log(np.where(target == 1.0, predicted, 1.0 - predicted)))
-
-
-def _zero_one(target: FloatArray, predicted: FloatArray) -> FloatArray:
-    return np.asarray(target != predicted, dtype=np.float64)
-
-
-LOSSES: dict[str, tuple[PointLoss, str]] = {
-    "absolute": (_absolute, "absolute error"),
-    "squared": (_squared, "squared error"),
-    "log": (_log, "negative log probability"),
-    "brier": (_squared, "Brier score"),
-    "zero-one": (_zero_one, "zero-one loss"),
-}
-
-
-def _loss_of(loss: str | PointLoss) -> tuple[PointLoss, str]:
-    """The function, and what it is called."""
-    if callable(loss):
-        return loss, called_as(loss)
-    if loss not in LOSSES:
-        raise Refusal(
-            f"{opt['loss']}: there is no {loss!r}; choose one of {', '.join(LOSSES)}, or "
-            "pass a function "
-            "(target, prediction) → a loss for each point"
-        )
-    return LOSSES[loss]
-
-
-def called_as(function: Any) -> str:
-    """What sentences call a loss; a lambda has no name."""
-    name = str(getattr(function, "__name__", ""))
-    return "" if name == "<lambda>" else name.replace("_", " ")
+def _needs(loss: Any) -> str:
+    """What is predicted for a loss; numbers for a function."""
+    if isinstance(loss, str) and loss not in METRICS:
+        loss = scorer_of(loss)
+    if isinstance(loss, str):
+        return METRICS[loss].needs
+    if not hasattr(loss, "_response_method"):
+        return "number"
+    return "number" if loss._response_method == "predict" else "score"
 
 
 def _numbers(frame: Frame, name: str, role: str) -> FloatArray:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from rivals._core.arrays import common_index, numbers
 from rivals._core.types import FloatArray, IntArray
@@ -50,6 +51,36 @@ def n_rows(values: Any, what: str) -> int:
             f"{type(values).__name__}"
         )
     return len(values)
+
+
+def by_content(X: Any, y: npt.NDArray[Any]) -> IntArray:
+    """The rows in an order that does not depend on the one they came in: by target, then by column
+    after column until no two are alike. What has no columns stays in its order.
+
+    Examples
+    --------
+    >>> by_content(np.array([[2.0], [1.0], [5.0]]), np.array([1, 1, 0])).tolist()
+    [2, 1, 0]
+    """
+    place = np.zeros(y.size, dtype=np.intp)
+    for values in (y, *_columns(X)):
+        found = np.asarray(values)
+        if found.dtype.kind == "O":
+            found = found.astype(str)
+        code = np.unique(found, return_inverse=True)[1]
+        place = np.unique(place * (code.max() + 1) + code, return_inverse=True)[1]
+        if place.max() == y.size - 1:
+            break
+    return np.argsort(place, kind="stable")
+
+
+def _columns(X: Any) -> Iterator[Any]:
+    """Of an array, a data frame, or lists of numbers; none of anything else."""
+    if hasattr(X, "columns"):
+        return (X[name] for name in X.columns)
+    if isinstance(X, (list, tuple)):
+        X = np.asarray(X)
+    return iter(X.T) if isinstance(X, np.ndarray) and X.ndim == 2 else iter(())
 
 
 def _is_column(values: Any) -> bool:

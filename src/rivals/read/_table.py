@@ -12,7 +12,7 @@ from rivals._core.grouping import Grouping
 from rivals._core.losses import Losses, Provenance
 from rivals._core.texts import Refusal, text_of
 from rivals._core.types import FloatArray
-from rivals.read._frames import Frame, columns_of_models, opened
+from rivals.read._frames import Frame, columns_of_models, names_of, opened
 
 # The column of a table of simulated losses that tells simulations apart.
 SIMULATION = "simulation"
@@ -23,7 +23,7 @@ def table(
     simulated: Any = None,
     *,
     models: Iterable[str] | None = None,
-    groups: str | None = None,
+    groups: str | Iterable[str] | None = None,
     ignore: Iterable[str] = (),
     log_likelihood: bool = False,
     loss: str = "",
@@ -43,9 +43,9 @@ def table(
         `simulation` says which simulation a row belongs to, if there are several.
     models : iterable of str, optional
         The columns that are models; all others by default.
-    groups : str, optional
-        The column that says which group a point belongs to. The losses carry it, and `compare`
-        uses it.
+    groups : str, or several, optional
+        The column that says which group a point belongs to, or those of several factors. The losses
+        carry it, and `compare` uses it.
     ignore : iterable of str
         Columns to leave out, such as an id.
     log_likelihood : bool
@@ -72,9 +72,10 @@ def table(
     >>> table(frame, ignore="id")
     {'line': Losses(2 points, mean 1.5), 'step': Losses(2 points, mean 2.25)}
     """
-    frame = opened(source, labels=[] if groups is None else [groups])
-    grouping = None if groups is None else frame.grouping(groups)
-    names = columns_of_models(frame, models, ignore, [groups])
+    factors = [] if groups is None else names_of(groups)
+    frame = opened(source, labels=factors)
+    grouping = frame.groupings(groups)
+    names = columns_of_models(frame, models, ignore, factors)
     second = None if simulated is None else _simulations(opened(simulated, [SIMULATION]), names)
     said = Provenance(
         loss=loss or ("negative log likelihood" if log_likelihood else ""),

@@ -1,12 +1,21 @@
 """The criteria that the paper compares with: likelihood, AIC, BIC, DIC, WAIC, LOO, evidence, MDL,
-B^R (the risk) and B^Q (loss by loss).
+B^R (the risk) and B^Q (of losses alone). Those that need no integral are of `rivals.criteria`.
 """
 
+from rivals.criteria import (
+    Score,
+    aic,
+    bic,
+    dic,
+    difference,
+    log_likelihood,
+    loo,
+    loss_only,
+    risk,
+    waic,
+)
 from rivals_paper.criteria.evidence import Evidence, bayes_factor, log_evidence
-from rivals_paper.criteria.information import aic, bic, dic, log_likelihood, loo, waic
 from rivals_paper.criteria.mdl import complexity_fisher, complexity_monte_carlo, mdl
-from rivals_paper.criteria.of_losses import loss_only, risk
-from rivals_paper.criteria.score import Score, difference
 
 __all__ = [
     "Evidence",

@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rivals import RivalsWarning
+from rivals.criteria import Score, difference
 from rivals_paper.arrays import RNG, FloatArray
 from rivals_paper.checks import need
-from rivals_paper.criteria.score import Score, difference
 
 # A posterior this close to an end of the prior (as a fraction of prior mass) piles up there.
 EDGE = 0.01

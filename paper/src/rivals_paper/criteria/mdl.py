@@ -19,8 +19,8 @@ from numpy.typing import ArrayLike
 from scipy.special import logsumexp
 
 from rivals import RivalsWarning
+from rivals.criteria import Score, one_per_point
 from rivals_paper.arrays import RNG, FloatArray
-from rivals_paper.criteria.score import Score, one_per_point
 
 # Below this many effective samples the Monte Carlo complexity and its error are unreliable.
 FEW_SAMPLES = 50

@@ -106,14 +106,14 @@ class HierarchicalBetaProcess:
         self._simulated = simulations
         self._delta = delta
         self.depth = levels
-        self.tolerance = check_positive(tolerance, "tolerance")
+        self.tolerance: float = check_positive(tolerance, "tolerance")
         self.reference = reference
         self._straight = depth is not None
         drawn = None if ends is None else DrawnEndPoints.of(ends)
         self._geometry = tree.Geometry.of(
             observed, self._gaps, levels, straight=self._straight, ends=drawn
         )
-        self.c = check_positive(c, "c")
+        self.c: float = check_positive(c, "c")
         self._trees = self._geometry.at_each([self.c], self.tolerance)
         self._place = 0  # among the trees
 

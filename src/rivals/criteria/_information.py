@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rivals._core.arrays import finite
-from rivals_paper.arrays import FloatArray
-from rivals_paper.checks import need
-from rivals_paper.criteria.score import Score, error_of_sum, one_per_point
+from rivals._core.optional import need
+from rivals._core.types import FloatArray
+from rivals.criteria._score import Score, error_of_sum, one_per_point
 
 # Vehtari et al. (2017): beyond this variance of one point's log likelihood WAIC is unreliable.
 LARGEST_VARIANCE = 0.4
@@ -154,7 +154,7 @@ def loo(draws: ArrayLike, *, relative_efficiency: float = 1.0) -> Score:
     >>> round(loo(-((y - mu) ** 2) / 2 - np.log(2 * np.pi) / 2).value, 1)
     -68.1
     """
-    stats = need("arviz_stats.base", "leave-one-out cross-validation")
+    stats = need("arviz_stats.base", extra="arviz", purpose="leave-one-out cross-validation")
     matrix = _matrix(draws)
     # If all draws are equal, as for a model without free parameters, leaving a point out changes
     # nothing.

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rivals_paper import criteria
+from rivals import criteria
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rivals._core.arrays import finite
-from rivals_paper.arrays import FloatArray
+from rivals._core.types import FloatArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +33,7 @@ class Score:
 
     Examples
     --------
-    >>> from rivals_paper import criteria
+    >>> from rivals import criteria
     >>> float(criteria.aic([-1.0, -2.0, -0.5], 2))
     11.0
     """
@@ -59,7 +59,7 @@ def difference(score: Score, reference: Score) -> tuple[float, float | None]:
 
     Examples
     --------
-    >>> from rivals_paper import criteria
+    >>> from rivals import criteria
     >>> difference(criteria.aic([-1.0, -2.0], 2), criteria.aic([-1.5, -2.5], 1))
     (0.0, None)
     """
