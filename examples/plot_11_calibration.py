@@ -10,10 +10,10 @@ has another gain. Simulated experiments, of which the truth is known, then say w
 can be trusted.
 """
 
-import matplotlib.pyplot as plt
 import numpy as np
 
 import rivals
+from rivals.scenarios import Scenario, gain, noise, normal, simulator, uniform
 
 # %%
 # Two models, fitted to each data set
@@ -46,29 +46,23 @@ def candidates(data):
 # %%
 # Two scenarios: what may vary between measurements
 # -------------------------------------------------
-# ``observe`` makes the observed data, ``replicate`` those of a measurement with another sensor.
+# A sensor with an unknown exponent, then two blocks: a gain, drawn anew for each recording, and
+# noise. The answer is column 1.
 
 
-def measure(n, exponent, gain, rng):
+def sensor(n, rng, exponent):
     voltage = rng.uniform(0.0, 2.0, n)
-    return np.column_stack(
-        [voltage, gain * voltage**exponent + 0.1 * rng.standard_normal(n)]
-    )
+    return np.column_stack([voltage, voltage**exponent])
 
 
 def scenario(spread):
-    def omega(rng):
-        exponent = rng.uniform(0.8, 1.1)
-        gain = 1.0 + spread * rng.standard_normal()
-        return rivals.Experiment(
-            observe=lambda n, rng: measure(n, exponent, gain, rng),
-            candidates=candidates,
-            replicate=lambda n, rng: measure(
-                n, exponent, 1.0 + spread * rng.standard_normal(), rng
-            ),
-        )
-
-    return omega
+    return Scenario(
+        candidates,
+        simulator(sensor, exponent=uniform(0.8, 1.1)),
+        [gain(normal(1.0, spread)), noise(0.1)],
+        new="replication",
+        signal=1,
+    )
 
 
 calibration = rivals.calibrate(
@@ -86,21 +80,14 @@ print(calibration)
 # ------
 # Where a curve is in the red, P is too sure.
 
-figure, (left, right) = plt.subplots(1, 2, figsize=(9, 4.6), layout="constrained")
-rivals.plots.plot_calibration(calibration, bins=8, ax=left)
-rivals.plots.plot_valid_c(calibration, bins=8, ax=right)
+rivals.plots.plot_calibration(calibration, bins=8)
 
 # %%
 # The measurement, judged by the calibrated c
 # -------------------------------------------
-# All c but the largest name winners that fail rarely enough. By default the largest of them is
-# taken, which is cautious; the smallest names the most winners.
+# The smallest c that is kept in both scenarios is used. The decision says up to which c it holds.
 
-data = measure(300, 0.86, 1.0, np.random.default_rng(1))
+rng = np.random.default_rng(1)
+data = sensor(300, rng, 0.86) + [0.0, 0.1] * rng.standard_normal((300, 2))
 models = candidates(data)
 print(rivals.compare(models, data, c=calibration, rng=0))
-
-# %%
-
-c = calibration.choose_c(prefer="informative")
-print(rivals.compare(models, data, c=c, rng=0))

@@ -64,6 +64,7 @@ ORDER = {
         "influence",
         "factors",
         "budget",
+        "series",
         "leads",
         "items",
         "probability",

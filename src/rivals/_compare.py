@@ -22,7 +22,7 @@ from rivals._core.types import RNG, Frame
 from rivals._questions.by_loss import by_loss
 from rivals._questions.segments import parts_of
 from rivals._result.comparison import Comparison
-from rivals.laws import Factors, Groups, Law, Reversal, law_of, other_recordings
+from rivals.laws import Beta, Factors, Groups, Law, Paper, Reversal, law_of, other_recordings
 
 # Name → losses, a pair (observed, simulated), or a candidate; a column of losses for each model.
 Models: TypeAlias = (
@@ -77,8 +77,9 @@ def compare(
         Of predictions: the metric that they are judged by, as "roc_auc"; of a list, all of them.
     method : {"transport", "groups", "beta", "paper"} or a law of `rivals.laws`, optional
         How a distribution of the risk is made: "groups", a random-effects model, where there are
-        groups, else "transport"; "beta", the hierarchical beta process; "paper", the algorithm of
-        the paper in one word.
+        groups or losses alone, whose rows are then the units; else "transport", which asks about
+        another place; "beta", the hierarchical beta process; "paper", the algorithm of the paper in
+        one word.
     c : float or Calibration, optional
         Sensitivity: how far a replication may move the risk, in units of the misfit. A calibration
         brings its c and its method.
@@ -95,9 +96,10 @@ def compare(
     looks : {"any"}, optional
         The decision may be looked at after every new group, in the order in which they came.
     order : {"time"}, optional
-        Points are a series, and neighbours depend on each other.
+        Groups, or points without groups, are in the order of time, and neighbours may be alike.
     clusters : array_like, or the name of a column, optional
-        Points that depend on each other, where these are not replications.
+        Points that depend on each other, where these are not replications: they are drawn together,
+        and the mean is over points.
     by : array_like, or the name of a column, optional
         The segment of each point, as its device: `result.by()` has the comparison within each.
     vary : mapping, or sequence of blocks, optional
@@ -174,8 +176,6 @@ def compare(
         law: Law[Any] = chosen
         law.check(models)
         if weights is not None:
-            if not isinstance(models, GroupSummaries):
-                raise Refusal(f"{opt['weights']} is about groups, and these are several factors")
             models = models.weighted(weights)
         return Comparison(Decided.of(law, models, setting))
     if vary is not None:
@@ -222,6 +222,7 @@ def compare(
             f"if points only belong together, pass {opt.clusters} instead"
         )
     _refuse_c_of_another_method(c, chosen)
+    _refuse_what_does_nothing(chosen, order=order, clusters=clusters)
     if calibration is not None:
         calibration.check_fit(study, chosen)
         setting = replace(setting, c=calibration.choose_c())
@@ -299,6 +300,16 @@ def _refuse_beside_vary(**given: Any) -> None:
             raise Refusal(
                 f"{opt['vary']} asks what other recordings with the same points would show; leave "
                 f"{opt[name]} out"
+            )
+
+
+def _refuse_what_does_nothing(chosen: Law[Any], **given: Any) -> None:
+    """Processes on quantile functions know no neighbours and no clusters."""
+    for name, value in given.items():
+        if value is not None and isinstance(chosen, (Beta, Paper)):
+            raise Refusal(
+                f"method {chosen.name!r} has no sampling error that {opt[name]} could change; "
+                "leave it out, or leave method out"
             )
 
 

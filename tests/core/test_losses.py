@@ -107,15 +107,10 @@ def test_what_all_models_say_alike_is_the_source():
     ("names", "what"),
     [
         (["A"], "two models or more"),
-        ([1, 2], "must be a text; got 1"),
         (["A", " "], "must be a text"),
         (["A", "A "], "called 'A'"),
         (["A", "A\u200b"], "called 'A'"),
         (["A b", "A\u00a0b"], "called 'A b'"),
-        (["A", "B\n"], "cannot be printed"),
-        (["A", "\x1b[31mB"], "cannot be printed"),
-        (["A", "\u202eB"], "cannot be printed"),
-        (["A", "\ud800B"], "cannot be printed"),
     ],
 )
 def test_names_that_people_cannot_tell_apart_are_refused(names, what):

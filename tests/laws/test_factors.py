@@ -269,3 +269,28 @@ def test_a_saved_comparison_is_the_same(tmp_path):
     again = rivals.load(tmp_path / "result.npz")
     assert str(again) == str(result)
     assert again.setting == result.setting
+
+
+def test_more_of_the_factor_that_varies_most_is_what_would_help():
+    rng = np.random.default_rng(0)
+    subject, item = np.divmod(np.arange(300), 10)
+    apart = 0.3 + rng.standard_normal(10)[item] + 0.1 * rng.standard_normal(300)
+    base = rng.standard_normal(300)
+    result = compare({"a": base, "b": base + apart}, groups={"subject": subject, "item": item})
+    assert "More items would narrow it most." in result.details()
+    kept = result.at(new_groups={"item": 0})
+    assert "More subjects would narrow it most." in kept.details()
+
+
+def test_what_folds_of_the_outermost_factor_share_is_measured():
+    linear_model = pytest.importorskip("sklearn.linear_model")
+    rng = np.random.default_rng(0)
+    subject, item = np.divmod(np.arange(200), 10)
+    X = rng.standard_normal((200, 8))
+    y = X[:, 0] + rng.standard_normal(20)[subject] + rng.standard_normal(200)
+    models = {"ridge": linear_model.Ridge(1.0), "flat": linear_model.Ridge(1e3)}
+    for groups in (subject, {"subject": subject, "item": item}):
+        losses = rivals.read.cross_validated(models, X, y, groups=groups, loss="squared", rng=0)
+        result = compare(losses, groups={"subject": subject, "item": item})
+        assert result.summary.shared is not None
+        assert "nobody has measured" not in result.details()

@@ -53,7 +53,7 @@ def test_left_out_groups_are_less_sure():
     frozen, left_out = (
         Problem(given.observed, given.groups, None, said).compare() for said in (False, True)
     )
-    assert 0.5 < left_out.probability.max() < frozen.probability.max()
+    assert 0.5 < left_out.probability.matrix.max() < frozen.probability.matrix.max()
 
 
 def test_what_fits_share_is_taken_where_it_is_known():
@@ -61,7 +61,7 @@ def test_what_fits_share_is_taken_where_it_is_known():
     summary = Problem(given.observed, given.groups, None, True).compare().summary
     nothing = replace(summary, shared=np.zeros((3, 3)))
     much = replace(summary, shared=np.full((3, 3), summary.gaps.var()))
-    found = [rivals.compare(each).probability.max() for each in (nothing, summary, much)]
+    found = [rivals.compare(each).probability.matrix.max() for each in (nothing, summary, much)]
     assert found[0] > found[1] > found[2] > 0.5
     assert rivals.GroupSummaries.from_json(much.to_json()).shared.tolist() == much.shared.tolist()
     parts = rivals.compare(much).beside("a" if "a" in much.models else much.models[0]).parts
@@ -72,7 +72,7 @@ def test_the_lower_mean_is_always_the_favourite():
     for seed in range(40):
         result = problem(seed, n_simulations=0).compare()
         for m in (1, None, inf):
-            p, risk = result.at(new_groups=m).probability, result._decided.evidence.risk
+            p, risk = result.at(new_groups=m).probability.matrix, result._decided.evidence.risk
             assert ((risk[:, None] < risk) <= (p >= 0.5)).all()
         assert result.best == result.ranking[0]
 
@@ -106,11 +106,10 @@ def test_too_few_groups_are_refused():
         rivals.compare(losses, groups=[0, 0, 1, 1])
 
 
-@pytest.mark.parametrize("option", [{"order": "time"}, {"clusters": [0, 0, 1, 1, 2, 2]}])
-def test_dependent_points_have_no_place_beside_groups(option):
+def test_dependent_points_have_no_place_beside_groups():
     losses = {"A": np.arange(6.0) ** 2, "B": np.ones(6)}
     with pytest.raises(ValueError, match="no place beside groups"):
-        rivals.compare(losses, groups=[0, 0, 1, 1, 2, 2], **option)
+        rivals.compare(losses, groups=[0, 0, 1, 1, 2, 2], clusters=[0, 0, 1, 1, 2, 2])
 
 
 def note_codes(result):
@@ -151,3 +150,41 @@ def test_weak_places_are_noted():
     assert "(3, " in result.details()
     plain_one = problem(4, sizes=[40] * 10, n_models=2, left_out=False).compare()
     assert note_codes(plain_one) == set()
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("n_groups", [6, 31])
+def test_p_knows_neither_the_order_of_rows_nor_the_unit_of_the_loss(seed, n_groups):
+    """Antisymmetric, the same for any order of points and models, any scale and shift."""
+    rng = np.random.default_rng(seed)
+    group = np.repeat(np.arange(n_groups), rng.integers(3, 30, n_groups))
+    effect = rng.normal(size=(4, n_groups))[:, group]
+    losses = effect + rng.exponential(size=(4, group.size))
+
+    def p(values, labels, names="abcd"):
+        given = {
+            name: rivals.Losses(x, left_out=True) for name, x in zip(names, values, strict=True)
+        }
+        found = rivals.compare(given, groups=labels).probability
+        return np.array([[found[a, b] for b in "abcd"] for a in "abcd"])
+
+    expected = p(losses, group)
+    np.testing.assert_allclose(expected + expected.T, 1.0, atol=1e-12)
+    order = rng.permutation(group.size)
+    np.testing.assert_allclose(p(losses[:, order], group[order]), expected, atol=1e-9)
+    np.testing.assert_allclose(p(losses[::-1], group, "dcba"), expected, atol=1e-9)
+    np.testing.assert_allclose(p(1e3 * losses - 7.0, group), expected, atol=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_worse_model_changes_no_p_of_the_others(seed):
+    given = problem(seed, n_models=4, sizes=[20] * 12, n_simulations=0, left_out=False)
+    without = given.compare()
+    worse = {
+        **given.losses,
+        "worse": rivals.Losses(given.observed.max(axis=0) + 1.0, left_out=False),
+    }
+    found = rivals.compare(worse, groups=given.groups)
+    for a in without.ranking:
+        for b in without.ranking:
+            assert found.probability[a, b] == pytest.approx(without.probability[a, b], abs=1e-12)

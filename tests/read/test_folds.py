@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 
 import rivals
 from rivals._core.grouping import Grouping
-from rivals.read._folds import foldings_of_groups, grouping_of
+from rivals.read._folds import (
+    foldings_of_groups,
+    grouping_of,
+    warn_of_predictors_of_groups,
+)
 
 
 @pytest.mark.parametrize("n_groups", [2, 7, 20, 21, 60])
@@ -86,3 +92,16 @@ def test_what_is_no_grouping_is_refused():
     with pytest.raises(ValueError, match="all points are in one"):
         grouping_of(["a", "a"], np.zeros(2))
     assert grouping_of(["a", "b"], np.zeros(2), "site").noun == "site"
+
+
+def test_as_many_predictors_of_groups_as_groups_are_warned_of():
+    rng = np.random.default_rng(0)
+    grouping = Grouping.of(np.repeat(list("abcdef"), 5), "site")
+    of_sites = rng.normal(size=(6, 6))[grouping.codes]
+    own = rng.normal(size=(30, 4))
+    with pytest.warns(rivals.RivalsWarning, match="6 of 10 columns are the same throughout each"):
+        warn_of_predictors_of_groups(np.hstack([own, of_sites]), grouping)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warn_of_predictors_of_groups(np.hstack([own, of_sites[:, :5]]), grouping)
+        warn_of_predictors_of_groups(np.hstack([own, np.ones((30, 9))]), grouping)

@@ -12,6 +12,7 @@ import pyarrow
 import pytest
 
 import rivals
+from rivals._core import reducer
 from rivals.read import summaries as summaries_of
 
 ENGINES = ["polars", "polars lazy", "duckdb", "dask", "pandas", "pyarrow"]
@@ -119,6 +120,7 @@ def test_rows_are_summed_in_batches(engine, n_models, monkeypatch):
     module = sys.modules["rivals.read._summaries"]  # the attribute of the package is the door
     monkeypatch.setattr(module, "MOST_NUMBERS", 50 * n_models)
     monkeypatch.setattr(module, "rows_at_once", lambda n_models: 20)
+    monkeypatch.setattr(reducer, "rows_at_once", lambda n_models: 7)
     losses = drawn(np.random.default_rng(5), n_models=n_models)
     raw = rivals.compare(losses)
     found = rivals.compare(summaries_of(on(engine, table_of(losses)), groups="site"))
@@ -293,3 +295,25 @@ def test_arrow_and_pandas_frames_are_not_changed():
     summaries_of(frame, groups="site")
     pandas.testing.assert_frame_equal(frame, before)
     assert isinstance(pyarrow.Table.from_pandas(frame), pyarrow.Table)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_every_engine_sums_cells_of_several_factors(engine):
+    rng = np.random.default_rng(3)
+    frame = polars.DataFrame(
+        {
+            "subject": [f"s{n}" for n in rng.integers(7, size=500)],
+            "item": rng.integers(5, size=500),
+            **{name: 1e3 + rng.standard_normal(500) for name in ("a", "b", "c")},
+        }
+    )
+    found = summaries_of(on(engine, frame), groups=["subject", "item"], left_out=False)
+    losses = {name: rivals.Losses(frame[name].to_numpy(), left_out=False) for name in "abc"}
+    labels = {name: frame[name].to_numpy() for name in ("subject", "item")}
+    expected = rivals.compare(losses, groups=labels)
+    assert rivals.compare(found).to_dict()["new_groups"] == {"subject": 7, "item": 5}
+    assert np.allclose(
+        np.asarray(rivals.compare(found).probability), np.asarray(expected.probability), atol=1e-9
+    )
+    with pytest.raises(ValueError, match="no column 'itm'; did you mean 'item'"):
+        summaries_of(on(engine, frame), groups=["subject", "itm"])

@@ -156,6 +156,11 @@ class Beside:
         return self._of_pairs("parts", {})
 
     @property
+    def narrows(self) -> dict[str, FloatArray]:
+        """What falls of the variance with more levels of each of several factors."""
+        return self._of_pairs("narrows", {})
+
+    @property
     def degrees(self) -> FloatArray:
         """Degrees of freedom of that variance; infinite where the law has none."""
         known = self._of_pairs("degrees", np.inf)

@@ -18,7 +18,8 @@ import numpy as np
 from rivals._core.cautions import warn
 from rivals._core.grouping import Grouping, noun_of
 from rivals._core.losses import NOT_SAID, Losses, Provenance, Study, check_names, one_source
-from rivals._core.setting import HowMany, Levels
+from rivals._core.reducer import Reducer
+from rivals._core.setting import HowMany, Levels, one_of
 from rivals._core.summaries import (
     GroupSummaries,
     check_plain,
@@ -83,8 +84,6 @@ class CellSummaries:
     def __post_init__(self) -> None:
         check_names(list(self.models))
         check_sums(self, self.sizes.size)
-        if any(each.codes.shape != self.sizes.shape for each in self.factors):
-            raise ValueError("summaries: a factor has not one level for each cell")
 
     @classmethod
     def of_losses(cls, losses: Mapping[str, Losses], groups: Any = None) -> CellSummaries:
@@ -118,6 +117,20 @@ class CellSummaries:
             shared_by_fits(study),
         )
 
+    @classmethod
+    def of_reducer(
+        cls, reducer: Reducer, models: tuple[str, ...], names: Sequence[str], source: Provenance
+    ) -> CellSummaries:
+        """From the cells of all blocks, whose labels have one of each factor."""
+        if not reducer.labels:
+            raise ValueError("there is no row")
+        labels: Any = reducer.labels
+        factors = {
+            name: Grouping.of([each[place] for each in labels], noun_of(name))
+            for place, name in enumerate(names)
+        }
+        return cls(models, Grouping.of_factors(factors).factors, *reducer.sums, source)
+
     # ---------------------------------------------------------------- what they are of
 
     @cached_property
@@ -128,7 +141,9 @@ class CellSummaries:
     @cached_property
     def moments(self) -> Moments:
         """What the cells say of all models at once."""
-        return Moments.of(self.design, self.sizes, self.first, self.gaps, self.pairs)
+        by_points = self.sizes / self.sizes.sum() if self.source.weights == "points" else None
+        given = (self.design, self.sizes, self.first, self.gaps, self.pairs)
+        return Moments.of(*given, weights=by_points)
 
     @property
     def n_groups(self) -> int:
@@ -196,6 +211,11 @@ class CellSummaries:
                 f"how many of {around!r}, and leave {name!r} out"
             )
         return noun
+
+    def weighted(self, weights: str) -> CellSummaries:
+        """Weighted for the least variance, or every point alike."""
+        one_of("groups", "points")("weights", weights)
+        return replace(self, source=replace(self.source, weights=weights))
 
     def check(self) -> None:
         """Refuse factors that say nothing of how much their levels differ."""
@@ -378,7 +398,11 @@ def _from_plain(found: dict[str, Any]) -> CellSummaries:
         if not np.array_equal(np.unique(codes), np.arange(len(each["levels"]))):
             raise ValueError(f"summaries: codes of {each['noun']!r} are not those of its levels")
         factors.append(Grouping(codes.astype(np.intp), tuple(each["levels"]), each["noun"]))
-    Grouping.of_factors({each.noun: each for each in factors})
+    nouns = [each.noun for each in factors]
+    if not nouns or len(set(nouns)) < len(nouns):
+        raise ValueError(f"summaries: two factors have one name, or there is none; got {nouns}")
+    if any(each.codes.size != len(found["sizes"]) for each in factors):
+        raise ValueError("summaries: a factor has not one level for each cell")
     if np.unique(joined([each.codes for each in factors])).size < len(found["sizes"]):
         raise ValueError("summaries: two cells have the same levels; put them together")
     sizes = np.array(found["sizes"])

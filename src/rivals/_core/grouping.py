@@ -4,6 +4,7 @@ models.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -167,6 +168,43 @@ def _check_spellings(what: str, names: tuple[str, ...]) -> None:
                 "group one spelling"
             )
         seen[value] = name
+
+
+# Days of weeks, and months, by their first letters.
+TIMES = re.compile(
+    r"(1[5-9]|20)\d\d([-/.](q?\d{1,2}|w\d{1,2})([-/.]\d{1,2})?)?|q[1-4]|(w|week )\d{1,2}|"
+    r"(mon|tue|wed|thu|fri|sat|sun|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*",
+    re.IGNORECASE,
+)
+
+
+def look_like_times(names: Sequence[str]) -> bool:
+    """Whether all are years, dates, quarters, months, weeks or days.
+
+    Examples
+    --------
+    >>> look_like_times(["1998", "1999"]), look_like_times(["2020-03", "2020-04"])
+    (True, True)
+    >>> look_like_times(["Jan", "Feb"]), look_like_times(["north", "1999"])
+    (True, False)
+    """
+    if isinstance(names, Numbered):
+        return False
+    return all(TIMES.fullmatch(name.strip()) for name in names)
+
+
+def check_order(names: tuple[str, ...], noun: str) -> None:
+    """Refuse numbers that do not increase: groups are in the order in which they first appear."""
+    try:
+        numbers = [float(name) for name in names]
+    except ValueError:
+        return
+    later = next((i for i in range(1, len(names)) if numbers[i] <= numbers[i - 1]), None)
+    if later is not None:
+        raise Refusal(
+            f"{opt.order('time')}: {noun} {names[later]} first appears after {names[later - 1]}; "
+            f"sort the data by {noun}"
+        )
 
 
 def noun_of(name: Any) -> str:

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rivals._core.arrays import Points, common_index, finite, index_of, numbers
+from rivals._core.cautions import warn
 from rivals._core.checks import check_printable
 from rivals._core.grouping import Grouping
 from rivals._core.setting import one_of
@@ -326,6 +327,13 @@ class Study:
             grouping = carried[0]
             _check_same_groups(losses, grouping)
         source = one_source([each.source for each in given])
+        if grouping is not None and not carried and source.left_out and source.n_folds:
+            warn(
+                "models were judged on groups that they were fitted to: folds left out points, so "
+                f"that P is too sure of new groups; pass {opt.groups} where losses are read, and "
+                "whole groups are left out"
+            )
+            source = replace(source, left_out=None)
         if weights is not None:
             if grouping is None:
                 raise Refusal(f"{opt.weights(weights)} is about groups; pass {opt.groups} too")

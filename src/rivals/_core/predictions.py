@@ -149,6 +149,8 @@ class Predictions(Mapping[str, Losses]):
             )
         first = next(iter(self.predicted.values()))[0]
         metric = self._metric(loss, first)
+        several = self.groups is not None and bool(self.groups.further) and not metric.is_mean
+        weights = "points" if several else weights  # no cell has a metric of its own
         own = self.groups is not None and weights == "groups" and not metric.is_mean
         source = replace(
             self.source,
@@ -156,6 +158,7 @@ class Predictions(Mapping[str, Losses]):
             unit=self.source.unit or metric.unit,
             noise="",
             metric="higher" if metric.higher else "" if metric.is_mean else "lower",
+            weights=weights if several else self.source.weights,
         )
         sign = -1.0 if metric.higher else 1.0
         judged = {}

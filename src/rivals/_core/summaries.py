@@ -74,6 +74,8 @@ class GroupSummaries:
     rows : bool
         Whether no groups were given: each row is a unit, or each cluster of rows, with its
         influence on the mean over rows in the place of its mean.
+    order : "time" or None
+        Whether neighbours may be alike: units are then in the order of time.
 
     Examples
     --------
@@ -99,6 +101,7 @@ class GroupSummaries:
     variances: FloatArray | None = None
     shared: FloatArray | None = None
     rows: bool = False
+    order: str | None = None
 
     def __post_init__(self) -> None:
         for name in ("sizes", "first", "gaps", "variances", "shared"):
@@ -430,6 +433,8 @@ class GroupSummaries:
             plain["shared"] = self.shared.tolist()
         if self.rows:
             plain["rows"] = True
+        if self.order is not None:
+            plain["order"] = self.order
         return json.dumps(plain, allow_nan=False)
 
     def _warn_of_single_points(self) -> None:
@@ -515,6 +520,7 @@ def _from_plain(found: dict[str, Any]) -> GroupSummaries:
         None if variances is None else np.array(variances, dtype=np.float64),
         None if shared is None else np.array(shared, dtype=np.float64),
         bool(found.get("rows", False)),
+        one_of("time")("order", found["order"]) if "order" in found else None,
     )
 
 
@@ -556,6 +562,8 @@ def _check_of_one_kind(sites: Sequence[GroupSummaries]) -> None:
         raise ValueError(f"sites must have losses of one kind; got {' and '.join(sorted(losses))}")
     if any((site.variances is None) != (first.variances is None) for site in sites):
         raise ValueError("sites must all have losses, or all have estimates with errors")
+    if any(site.order is not None for site in sites[1:]):
+        raise ValueError("sites in the order of time cannot be joined: they have no common order")
     if any(site.rows != first.rows for site in sites):
         raise ValueError("some sites have groups and others rows alone; give all of them groups")
 

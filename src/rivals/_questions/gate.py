@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from rivals._core.decided import Decided
 from rivals._core.setting import number, one_of
-from rivals._core.texts import Refusal, either, opt
+from rivals._core.texts import Refusal, either, in_python, opt
 from rivals._questions.segments import Segments, by
 from rivals._result import sentences as say
 from rivals._result.renderers import Answer, Column, Table, markdown, plain
@@ -17,6 +17,10 @@ REQUIREMENTS = ("better", "not-worse")
 OUTCOME = {"better": "passed", "worse": "failed", "open": "undecided"}
 EXIT_STATUS = {"passed": 0, "failed": 1, "undecided": 3}
 MARK = {"passed": "✅", "failed": "❌", "undecided": "⚠️"}
+
+
+# Notes that the other of two means has another winner.
+ANOTHER = ("another by points", "another by groups")
 
 
 @dataclass(frozen=True)
@@ -33,12 +37,17 @@ class Gate(Answer):
     probability : float
         P(what is required): passed above the threshold, failed below one minus the threshold.
     difference, low, high : float
-        Mean loss of the model less that of the baseline, and its interval of probability `level`.
+        Mean loss of the model less that of the baseline, and its interval of probability `level`;
+        of a metric that is no mean loss, the metric itself.
     margin, threshold, level : float
     n_units : int
         How many groups, or rows, were observed.
     losses : tuple of float
-        Mean loss of the model, and of the baseline.
+        Mean loss, or the metric, of the model, and of the baseline.
+    measure : str
+        "mean loss", or the name of the metric.
+    caution : str
+        That another mean, over points or over groups, has another winner.
     where : str
         What a replication is, as "if the study were repeated".
     noun, unit : str
@@ -76,6 +85,8 @@ class Gate(Answer):
     no_segment_worse: float | None = None
     worse_in: dict[str, float] = field(default_factory=dict)
     segments: Segments | None = field(default=None, repr=False)
+    measure: str = "mean loss"
+    caution: str = ""
 
     COLUMNS: ClassVar[tuple[str, ...]] = (
         *("outcome", "model", "baseline", "require", "probability", "difference", "low", "high"),
@@ -97,14 +108,16 @@ class Gate(Answer):
         required = say.required(self.require, self.baseline, self.margin, self.unit)
         outcome = say.gate(self.overall, self.model, required, self.where, self.probability)
         interval = say.gate_difference(
-            self.losses, self.difference, (self.low, self.high), self.level, self.unit
+            *(self.losses, self.difference, (self.low, self.high), self.level, self.unit),
+            self.measure,
         )
         if self.worse_in:
             margin = self.no_segment_worse or 0.0
             worse = say.gate_segments(self.model, self.baseline, self.worse_in, margin, self.unit)
             outcome = f"{worse} Over all rows, {outcome}"
         units = say.gate_units(self.n_units, self.noun, self.left_out)
-        return f"{self.outcome}: {outcome} {interval} {units}"
+        caution = f" {in_python(self.caution)}" if self.caution else ""
+        return f"{self.outcome}: {outcome} {interval} {units}{caution}"
 
     def to_records(self) -> list[dict[str, Any]]:
         """One row."""
@@ -121,8 +134,8 @@ class Gate(Answer):
         """Both mean losses, their difference, and P, with six digits."""
         model, baseline = self.losses
         columns = [
-            ("mean loss of " + self.baseline, baseline),
-            ("mean loss of " + self.model, model),
+            (f"{self.measure} of {self.baseline}", baseline),
+            (f"{self.measure} of {self.model}", model),
             ("difference", self.difference),
             (f"{say.percent(self.level)} interval: low", self.low),
             ("high", self.high),
@@ -170,20 +183,24 @@ def gate(
     chance, found = beside.required(at)
     segments = by(result, own=model, models=(baseline,)) if result.parts else None
     worse_in = _worse_in(segments, model, baseline, no_segment_worse)
+    source = result.summary.source
+    sign = -1.0 if source.metric == "higher" else 1.0
+    ends = sorted((-sign * float(beside.high[0]), -sign * float(beside.low[0])))
+    turned = [note for note in result.notes if note.code in ANOTHER]
     return Gate(
         "failed" if worse_in else OUTCOME[found.words[0]],
         model,
         baseline,
         require,
         float(chance[0]),
-        -float(beside.gap[0]),
-        -float(beside.high[0]),
-        -float(beside.low[0]),
+        -sign * float(beside.gap[0]),
+        ends[0],
+        ends[1],
         chosen.margin,
         chosen.threshold,
         chosen.level,
         result.n_groups or result.summary.n_points,
-        (result.risk[model], result.risk[baseline]),
+        (sign * result.risk[model], sign * result.risk[baseline]),
         say.where(*result.horizon),
         result.noun if result.n_groups else result.summary.source.point,
         result.summary.source.unit,
@@ -192,6 +209,8 @@ def gate(
         no_segment_worse,
         worse_in,
         segments,
+        say.measure(source),
+        " ".join(say.noted(note, result.noun) for note in turned),
     )
 
 

@@ -135,6 +135,8 @@ def looks(result: Decided) -> Looks:
             f"pass {opt.groups}"
         )
     result.method.check_setting(result.setting.but(looks="any"))
+    if summary.order is not None:
+        raise Refusal(f"looks take {summary.noun}s as independent; leave out {opt.order('time')}")
     if summary.sizes.size < FIRST_LOOK:
         raise ValueError(f"looks need {FIRST_LOOK} groups or more; got {summary.sizes.size}")
     best = result.place[result.ranking[0]]

@@ -224,6 +224,8 @@ def plan(
             f"alone: pass whole numbers as {opt.more_groups}, and no {opt['cost']}"
         )
     numbers = checked_numbers(more_groups)
+    if result.units is not None and getattr(result.units, "order", None):
+        raise Refusal(f"a plan takes {result.noun}s as independent; leave out {opt.order('time')}")
     if result.units is None:
         raise Refusal(
             "a plan is of more groups, and one data set has none; compare with "

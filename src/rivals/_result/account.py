@@ -239,7 +239,10 @@ def _budget(result: Decided) -> list[Claim]:
     of = (result.ranking[0], found["model"], found["parts"], found["degrees"], noun, point)
     lines = [claim(say.uncertainty, *of)]
     if result.units is not None:
-        largest = max(found["parts"], key=found["parts"].get)
+        beside = result.beside(result.ranking[0], (found["model"],))
+        narrows = {name: float(values[0]) for name, values in beside.narrows.items()}
+        asked = narrows or found["parts"]  # of several factors levels of one
+        largest = max(asked, key=lambda name: asked[name])
         lines.append(claim(say.helps_most, largest, noun, point))
     return lines
 

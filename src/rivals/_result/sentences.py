@@ -207,7 +207,7 @@ def opening(n_models: int, n_points: int, observed: HowMany, noun: str, source: 
         left_out = f", {'levels' if isinstance(observed, Levels) else plural(noun)} left out"
         if source.n_folds and source.n_folds != observed:
             left_out += f" in {source.n_folds} folds"
-    if source.loss or left_out:
+    if source.loss or source.metric or left_out:
         of_which = ""
         if source.metric and observed and noun != "row":
             of_which = f" of all {plural(source.point)} together"
@@ -334,9 +334,9 @@ def uncertainty(
 
 
 def part_named(name: str, noun: str, point: str) -> str:
-    """As "schools", "pupils" or "training data"; a factor by its own name."""
+    """As "schools", "pupils" or "training data"; of a factor, or of two together, its levels."""
     own = {"groups": plural(noun), "points": plural(point), "training": "training data"}
-    return own.get(name, name)
+    return own.get(name, plural(name))
 
 
 def helps_most(name: str, noun: str, point: str) -> str:
@@ -462,6 +462,8 @@ def noted(note: Note, noun: str = "group") -> str:
         f"{plural(noun)} were left out in turn, say so by {opt.left_out(True)} when losses "
         "are read, or P "
         "is too sure.",
+        "times": f"The {plural(noun)} are points in time: if neighbours are alike, P is too sure; "
+        f"{opt.order('time')} allows for that.",
         "few groups": f"{count(note.value, noun).capitalize()} are few: P takes them as drawn like "
         f"all others, and one that is not changes the decision; three or four more {plural(noun)} "
         "help more than anything else.",
@@ -670,13 +672,15 @@ def gate_difference(
     ends: tuple[float, float],
     level: float,
     unit: str,
+    measure: str = "mean loss",
 ) -> str:
-    """Both mean losses, and by how much they differ."""
+    """Both mean losses, or values of a metric, and by how much they differ."""
     decimals = decimals_for([ends[1] - ends[0], abs(difference)])
     new, old, gap = (fixed(value, decimals) for value in (*losses, difference))
     unit = f" {unit}" if unit else ""
     interval = f" ({percent(level)} interval {span(ends, decimals)})" if ends[0] == ends[0] else ""
-    return f"Mean loss {new}, baseline {old}{unit}: difference {gap}{interval}."
+    measure = measure[:1].upper() + measure[1:]
+    return f"{measure} {new}, baseline {old}{unit}: difference {gap}{interval}."
 
 
 def gate_segments(

@@ -95,6 +95,8 @@ def chances(result: Decided, beside: Beside) -> list[tuple[str, str, FloatArray]
         heads = [say.new(number, result.noun) for number in horizons]
         rows = [beside.chance(number) for number in horizons]
         return [(head, f"{wins} in", row) for head, row in zip(heads, rows, strict=True)]
+    if result.method.again:
+        return [(say.new(1.0, result.method.again), f"{wins} in", beside.better)]
     if not result.c_is_unknown:
         return [(f"c = {say.value_of_c(result.c)}", wins, beside.better)]
     wins = f"{wins[:-1]} at another place)"

@@ -277,15 +277,15 @@ class States:
         """Why no c is kept, where, and how many experiments would probably tell."""
         reasons = [
             (each.c, say.reason(self.rule, self.where(each), PROMISES[self.promise], each))
-            for each in reversed(self.overall)
+            for each in sorted(self.overall, key=lambda s: (STATES.index(s.state), -s.c))
         ]
-        settled = [each for each in self.overall if each.enough]
-        hopeful = [each.enough for each in settled if each.enough and each.promising]
+        hopeful = [each.enough for each in self.overall if each.enough and each.promising]
+        settled = [each.enough for each in self.overall if each.enough and each.state == "open"]
         return say.none_kept(
             reasons,
             self.rule,
             min(hopeful, default=None),
-            min([each.enough for each in settled if each.enough], default=None),
+            min(settled, default=None),
             undecided=any(each.because == "undecided" for each in self.overall),
             silent=all(each.state == "silent" for each in self.overall),
         )

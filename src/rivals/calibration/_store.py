@@ -351,7 +351,7 @@ def source_of(scenario: Callable[..., Any]) -> Source:
     if not isinstance(scenario, Scenario):
         return Source(code_of(scenario))
     code = "\n".join(code_of(each) for each in scenario.functions())
-    return Source(code, scenario.to_dict(), scenario.describe())
+    return Source(code, scenario.to_dict(), scenario.describe_data())
 
 
 def code_of(scenario: Callable[..., Any]) -> str:

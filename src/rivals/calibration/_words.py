@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from math import isnan
 
 from rivals._core.checks import UNPRINTABLE
-from rivals._result.sentences import SAME_PROCESS, count, percent, value_of_c
+from rivals._result.sentences import SAME_PROCESS, count, fixed, percent, value_of_c
 from rivals.calibration._promise import Promise, State
 
-# So many different reasons are listed, from the largest c on.
+# So many different reasons are listed, those of broken c first.
 MOST_REASONS = 3
 RULE_NAMES = {"bound": "the paper's bound", "error": "the failure rate of named winners"}
 
@@ -23,7 +23,7 @@ def rate(failure_rate: float) -> str:
 
 def difference(excess: float) -> str:
     """As "0.012"; nothing where nothing was found."""
-    return "–" if isnan(excess) else f"{excess:.3f}"
+    return fixed(None if isnan(excess) else excess, 3)
 
 
 def state(found: State) -> str:

@@ -17,7 +17,10 @@ from rivals.cli.options import names
 
 LOGS = (".eval", ".jsonl")
 # Which options have a meaning, by what is read.
-OF_TABLES = ("groups", "models", "ignore", "loss", "clusters", "by", "order", "unit", "left_out")
+OF_TABLES = (
+    *("groups", "weights", "models", "ignore", "loss", "clusters", "by", "order", "unit"),
+    "left_out",
+)
 OF_LOSSES = (*OF_TABLES, "simulated", "log_likelihood")
 OF_PREDICTIONS = (*OF_TABLES, "target")
 OF_EVALUATIONS = (*("score", "metric", "missing", "reducer", "new", "cluster", "higher_is_better"),)
@@ -35,7 +38,8 @@ def compared(
     found, labels = read(sources, files)
     if isinstance(found, (GroupSummaries, CellSummaries)):
         return compare(found, **setting, **asked)
-    return compare(found, **labels, order=files.get("order"), **setting, **asked)
+    labels |= {name: files.get(name) for name in ("order", "weights")}
+    return compare(found, **labels, **setting, **asked)
 
 
 def read(

@@ -43,8 +43,12 @@ class Files:
     ignore: str | None = meaning("Columns to leave out, such as an id, separated by commas.")
     target: str | None = meaning("Column of what came true: the others are then predictions.")
     loss: str | None = meaning(
-        "With --target: absolute (the default), squared, log, brier or zero-one. Else what the "
-        "losses are called."
+        "With --target: absolute (the default), squared, log, brier or zero-one; or a metric, such "
+        "as roc_auc, f1, rmse, r2, or the name of any scorer of scikit-learn. Else what the losses "
+        "are called."
+    )
+    weights: str | None = meaning(
+        "Whether each group weighs the same (groups, the default) or counts by its rows (points)."
     )
     score: str | None = meaning(
         "Column of scores of items in tasks, one score in a row, with columns model, task and item."

@@ -74,7 +74,7 @@ def _summaries(
     if site is not None and ("groups" in files or "estimate" in estimates):
         raise ValueError("--site: all rows are one group of losses; leave --groups or --site out")
     factors = files.get("groups", [])
-    is_lazy = source != "-" and all(name in WHERE_THEY_LIE for name in files) and len(factors) < 2
+    is_lazy = source != "-" and all(name in WHERE_THEY_LIE for name in files)
     # Of estimates that are scores, as an AUC.
     higher = {name: value for name, value in files.items() if name == "higher_is_better"}
     files = {name: value for name, value in files.items() if name != "higher_is_better"}
@@ -84,9 +84,7 @@ def _summaries(
         listed: dict[str, Any] = {
             name: names(files[name], f"--{name}") for name in ("models", "ignore") if name in files
         }
-        given = {**files, **listed, **estimates, **higher}
-        given["groups"] = factors[0] if factors else None
-        found = summaries(source, **given)
+        found = summaries(source, **{**files, **listed, **estimates, **higher})
         if "estimate" not in estimates:
             say_losses(source, found.models)
         return found

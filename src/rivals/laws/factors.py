@@ -247,6 +247,23 @@ class NewLevels:
         return (2.0 * (n_folds - 1.0) / n_folds + 0.5) * shared, shared
 
     @property
+    def degrees(self) -> float | FloatArray:
+        """Of freedom."""
+        return self.law.degrees
+
+    @property
+    def narrows(self) -> dict[str, FloatArray]:
+        """What falls of the variance with more levels of each outermost factor that is drawn."""
+        design, found = self.summary.design, {}
+        values = dict(zip(design.parts, self.parts.values(), strict=False))
+        for factor in design.outermost:
+            noun = self.summary.factors[factor].noun
+            if self.horizon[noun]:
+                inside = [part for part in values if factor in map(design.top, part)]
+                found[noun] = self.parts["points"] + sum(values[part] for part in inside)
+        return found
+
+    @property
     def tau(self) -> FloatArray:
         """The standard deviation between levels of the outermost factor with the fewest."""
         place = self.summary.fewest

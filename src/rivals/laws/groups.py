@@ -28,7 +28,7 @@ import numpy as np
 from scipy.special import ndtr, stdtrit
 
 from rivals._core.evidence import Note
-from rivals._core.grouping import Numbered
+from rivals._core.grouping import Numbered, check_order, look_like_times
 from rivals._core.law import TOGETHER, Law, Pairs, pieces
 from rivals._core.losses import Provenance, Study
 from rivals._core.setting import HowMany, Setting
@@ -39,6 +39,7 @@ from rivals.method import leads
 from rivals.method.budget import SUPPOSED, Budget, cross_validated, supposed_of_rows
 from rivals.method.items import Items
 from rivals.method.looks import excludes_zero
+from rivals.method.series import Series
 
 # Numbers of this law are measured under this name; a change of any of them is a new one.
 RECORD = "budget 1"
@@ -95,12 +96,11 @@ class Groups(Law[GroupSummaries]):
                 "clusters have no place beside groups: points of a group are taken as independent, "
                 "and what they share as part of how groups differ; leave clusters out"
             )
-        if study.order is not None:
-            raise ValueError(
-                "order has no place beside groups: points of a group are taken as independent, and "
-                "what neighbours share as part of how groups differ; leave order out"
-            )
-        summary = GroupSummaries.of(study)
+        if study.order is not None and study.clusters is not None:
+            raise Refusal(f"clusters have no order; pass {opt.order('time')} or {opt.clusters}")
+        summary = replace(GroupSummaries.of(study), order=study.order)
+        if study.order is not None and not summary.rows:
+            check_order(tuple(summary.groups), summary.noun)
         self.check(summary)
         return summary
 
@@ -130,7 +130,9 @@ class Groups(Law[GroupSummaries]):
         return np.asarray(weights @ summary.first + summary.gaps @ weights)
 
     def width(self, summary: GroupSummaries) -> int:
-        return leads.SCALES.size if summary.rows else max(leads.SCALES.size, summary.n_groups)
+        if summary.rows and summary.order is None:
+            return leads.SCALES.size
+        return max(leads.SCALES.size, summary.n_groups)
 
     def differences(
         self, summary: GroupSummaries, setting: Setting, a: IntArray, b: IntArray
@@ -141,10 +143,12 @@ class Groups(Law[GroupSummaries]):
         own = np.arange(len(summary.models))
         if summary.rows:
             means = self.risk(summary)
-            return _new_rows(summary, means, summary.between.own_scaled, (own, own))
-        return _new_groups(
-            summary, summary.means, summary.own_sampling, summary.magnitude, (own, own)
-        )
+            law = _new_rows(summary, means, summary.between.own_scaled, (own, own))
+        else:
+            law = _new_groups(
+                summary, summary.means, summary.own_sampling, summary.magnitude, (own, own)
+            )
+        return _in_order(law, summary, summary.means)
 
     def judged(self, summary: GroupSummaries, pairs: Pairs) -> Pairs:
         """Not all pairs, where estimates came without covariance."""
@@ -160,8 +164,10 @@ class Groups(Law[GroupSummaries]):
 
     def recorded_as(self, summary: GroupSummaries, setting: Setting) -> dict[str, str] | None:
         source = summary.source
-        if summary.variances is not None or source.left_out is None:
-            return None  # no benchmark has estimates with errors
+        if summary.variances is not None or source.left_out is None or summary.order is not None:
+            return None  # no benchmark has these
+        if source.weights != "groups" and not summary.rows:
+            return None
         training = "fitted before"
         if source.left_out:
             training = "left out, losses only" if summary.shared is None else "left out"
@@ -187,6 +193,11 @@ class Groups(Law[GroupSummaries]):
     ) -> BoolArray:
         if not setting.looks:
             return np.ones(a.size, dtype=bool)
+        if summary.order is not None:
+            raise Refusal(
+                f"a confidence sequence takes {summary.noun}s as independent; leave out "
+                f"{opt.looks} or {opt.order}"
+            )
         return excludes_zero(summary.gaps[a] - summary.gaps[b])
 
     def notes(self, summary: GroupSummaries, setting: Setting) -> tuple[Note, ...]:
@@ -206,6 +217,8 @@ class Groups(Law[GroupSummaries]):
         if source.left_out is None:
             notes.append(Note("training not said"))
         notes += _weak_places(summary)
+        if summary.order is None and not summary.rows and look_like_times(summary.groups):
+            notes.append(Note("times"))
         if summary.rows:
             return tuple(notes)
         effective = float(summary.sizes.sum()) ** 2 / float(np.sum(summary.sizes**2.0))
@@ -248,14 +261,23 @@ def budget_of(summary: GroupSummaries, a: IntArray, b: IntArray) -> NewGroups:
     """Of the difference of each pair, before any prior."""
     if summary.rows:
         means = summary.gaps.mean(axis=1)
-        return _new_rows(summary, means[a] - means[b], summary.between.of_pairs(a, b), (a, b))
-    return _new_groups(
-        summary,
-        summary.gaps[a] - summary.gaps[b],
-        summary.sampling(a, b),
-        np.maximum(summary.magnitude[a], summary.magnitude[b]),
-        (a, b),
-    )
+        law = _new_rows(summary, means[a] - means[b], summary.between.of_pairs(a, b), (a, b))
+    else:
+        law = _new_groups(
+            summary,
+            summary.gaps[a] - summary.gaps[b],
+            summary.sampling(a, b),
+            np.maximum(summary.magnitude[a], summary.magnitude[b]),
+            (a, b),
+        )
+    return _in_order(law, summary, summary.gaps[a] - summary.gaps[b])
+
+
+def _in_order(law: NewGroups, summary: GroupSummaries, values: FloatArray) -> NewGroups:
+    """With what neighbours share, where units are in the order of time."""
+    if summary.order is None:
+        return law
+    return replace(law, budget=Series.of_budget(law.budget, values), are_items=False)
 
 
 def _new_rows(

@@ -199,6 +199,8 @@ class Moments:
         first: FloatArray,
         gaps: FloatArray,
         within: PairSums,
+        *,
+        weights: FloatArray | None = None,
     ) -> Moments:
         """From the mean losses of cells.
 
@@ -211,8 +213,11 @@ class Moments:
             Those of each model less those of the first.
         within : PairSums
             Of points about the means of their cells.
+        weights : array, shape (cells,), optional
+            By default those of `weighting`.
         """
-        weights = weighting(design, sizes, gaps, within)
+        if weights is None:
+            weights = weighting(design, sizes, gaps, within)
         levels = _Levels.of(design, sizes, weights)
         mean_first = float(weights @ first)
         mean_gaps = (gaps * weights).sum(axis=1)  # each row by itself, to the last bit

@@ -201,6 +201,7 @@ def _auc(
             both = np.unique(strata * (units.max() + 1) + units, return_inverse=True)[1]
         own, of_own = _placed(y, s, w, both, by_score)
         z = z - 0.5 * (own - value * of_own)
+        z = z - w @ z / w.sum()
     return value, np.asarray(w.sum() * z / whole)
 
 
@@ -307,7 +308,7 @@ def half_samples(
     signs = np.ones((1, 1))
     while len(signs) < runs:  # Sylvester's matrix of Hadamard
         signs = np.block([[signs, signs], [signs, -signs]])
-    design = signs[:, 1:][:, rng.permutation(runs - 1)[:n_bundles]]
+    design = signs[1:, 1:][:, rng.permutation(runs - 1)[:n_bundles]]
     here = bundle[units]
     effect = np.array(
         [metric((1.0 + reach * row)[here]) - metric((1.0 - reach * row)[here]) for row in design]

@@ -13,6 +13,7 @@ from rivals.plots._calibration import plot_calibration, shade_overconfidence
 from rivals.plots._differences import plot_differences
 from rivals.plots._forest import plot_forest
 from rivals.plots._looks import plot_looks
+from rivals.plots._paper_figure import paper_figure
 from rivals.plots._plan import plot_plan
 from rivals.plots._quantiles import plot_quantiles
 from rivals.plots._risks import plot_risks
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from rivals._result.comparison import Comparison
 
 __all__ = [
+    "paper_figure",
     "plot",
     "plot_calibration",
     "plot_differences",

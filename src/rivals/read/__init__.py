@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from rivals.read._distributions import distribution
     from rivals.read._evaluations import evaluations
     from rivals.read._fitted import fitted
+    from rivals.read._leave_groups_out import leave_groups_out
     from rivals.read._leave_out import leave_out
     from rivals.read._left_out_posterior import left_out_posterior
     from rivals.read._posterior import posterior
@@ -22,6 +23,7 @@ HOMES = {
     "distribution": "_distributions",
     "evaluations": "_evaluations",
     "fitted": "_fitted",
+    "leave_groups_out": "_leave_groups_out",
     "leave_out": "_leave_out",
     "left_out_posterior": "_left_out_posterior",
     "posterior": "_posterior",
@@ -36,6 +38,7 @@ __all__ = [
     "distribution",
     "evaluations",
     "fitted",
+    "leave_groups_out",
     "leave_out",
     "left_out_posterior",
     "posterior",

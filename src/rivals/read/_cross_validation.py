@@ -30,6 +30,7 @@ from rivals.read._folds import (
     foldings_of_groups,
     grouping_of,
     how_often,
+    warn_of_predictors_of_groups,
 )
 from rivals.read._judging import (
     Judging,
@@ -148,6 +149,8 @@ def cross_validated(
     index = index_of_rows(X, y=y, groups=groups)
     targets = _targets(y, n_rows(X, "X"), classify)
     grouping = None if groups is None else grouping_of(groups, X)
+    if grouping is not None:
+        warn_of_predictors_of_groups(X, grouping)
     foldings = _foldings(cv, repeats, X, targets, grouping, classify, entropy)
     if grouping is not None and not foldings[0][0].groups:
         grouping = None  # a warning said so

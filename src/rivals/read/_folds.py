@@ -30,8 +30,9 @@ FEW_FOLDS = 5
 # Foldings where fits are cheap, and where they are: up to this many rows.
 REFOLDINGS = 5
 CHEAP = 2000
-# Rows of each unit that all fits are asked about, at least; and the most folds of rows for it.
-LEAST_ASKED = 20
+# Rows of each fold that all fits are asked about, of more rows: fewer leave noise in what fits
+# share, which makes P too cautious. And the most folds of rows for it.
+ASKED = 2000
 MOST_APART = 20
 # How many groups an error names.
 NAMED = 5
@@ -52,6 +53,24 @@ class Fold:
     train: IntArray
     test: IntArray
     groups: tuple[str, ...] = ()
+
+
+def warn_of_predictors_of_groups(X: Any, grouping: Grouping) -> None:
+    """As many predictors that vary only between groups as groups: a fit learns each by heart."""
+    values = np.asarray(X) if not hasattr(X, "tocsr") else X.toarray()
+    if values.ndim != 2 or len(values) != grouping.codes.size:
+        return
+    first = grouping.order[grouping.begins]
+    within = (values == values[first[grouping.codes]]).all(axis=0)
+    varies = (values != values[:1]).any(axis=0)
+    count = int(np.count_nonzero(within & varies))
+    n_groups = len(grouping.names)
+    if count >= n_groups:
+        warn(
+            f"X: {count} of {values.shape[1]} columns are the same throughout each "
+            f"{grouping.noun}, of which there are {n_groups}: a model can tell every one by them, "
+            "and P has been too sure there; take fewer of these columns"
+        )
 
 
 def grouping_of(groups: Any, data: Any, noun: str | None = None) -> Grouping:
@@ -256,9 +275,8 @@ def asked_rows(
     """Rows that all fits of a folding are asked about, some of each group, or of each fold's rows:
     what the fits share is seen there (`method.budget`).
 
-    They cost predictions, no fits: half as many as the folds make for the rows they leave out, or
-    a few of each unit where that is more. Errors of S_fg and S_gf are of different rows, so that
-    few of them cost precision, not truth. None where fewer than three folds are apart, or many.
+    They cost predictions, no fits. Up to ASKED of each fold, shared by its groups; none where
+    fewer than three folds are apart, or, of rows, many.
     """
     n_points = n_rows(data, "data")
     nothing = np.empty(0, dtype=np.intp)
@@ -278,7 +296,7 @@ def asked_rows(
             sizes = np.bincount(unit)
         else:
             unit, sizes = grouping.codes, grouping.sizes
-        each = max(LEAST_ASKED, n_points // (2 * (n_folds - 1) * sizes.size))
+        each = -(-ASKED * n_folds // sizes.size)
         by_unit = known[np.argsort(unit[known], kind="stable")]
         number = np.arange(n_points) - np.repeat(np.cumsum(sizes) - sizes, sizes)
         found.append(np.sort(by_unit[number < each]))

@@ -29,6 +29,7 @@ from rivals.read._posterior_draws import (
     groups_of,
     log_likelihood_in,
     loss_of_draws,
+    refuse_old_effects,
 )
 from rivals.read._rows import index_of_rows, take
 from rivals.read._running import functions_of, run_folds
@@ -44,6 +45,7 @@ def left_out_posterior(
     groups: Any,
     repeats: int | None = None,
     joint: bool = False,
+    new_effects: bool = False,
     n_jobs: int | None = 1,
     point: str = "point",
 ) -> Any:
@@ -70,6 +72,9 @@ def left_out_posterior(
     joint : bool
         True for one loss per group: minus the log of the joint predictive density of its points. A
         model of what the points of a group share is then given credit for it.
+    new_effects : bool
+        Says that the function draws effects of new groups from the population, though it holds
+        draws of those of other groups.
     n_jobs : int, optional
         Processes (joblib).
     point : str
@@ -82,6 +87,7 @@ def left_out_posterior(
 
     See Also
     --------
+    leave_groups_out : Without refits, for hierarchical models.
     leave_out : The same for models with one set of parameters.
     posterior : From log likelihoods in a tree of ArviZ.
 
@@ -117,7 +123,7 @@ def left_out_posterior(
     size = len(foldings[0])
     folds = [fold for folding in foldings for fold in folding]
     asked = [rows for rows in there for _ in range(size)]
-    job = _LeftOut(list(builds.values()), data, grouping, folds, asked, joint)
+    job = _LeftOut(list(builds.values()), data, grouping, folds, asked, joint, new_effects)
     found = run_folds(job, list(builds), folds, noun=grouping.noun, n_jobs=n_jobs)
     if joint:
         there = [np.arange(len(grouping.names))] * often
@@ -157,6 +163,7 @@ class _LeftOut:
     folds: list[Fold]
     asked: list[IntArray]
     joint: bool
+    new_effects: bool
 
     def __call__(self, model: int, fold: int) -> _Found:
         train, test = self.folds[fold].train, self.folds[fold].test
@@ -166,6 +173,9 @@ class _LeftOut:
                 "build(rows) must return a function from the rows left out to their log "
                 f"likelihood, draws × points; it returned {type(log_likelihood).__name__}"
             )
+        n_fitted = np.unique(self.grouping.codes[train]).size
+        if not self.new_effects:
+            refuse_old_effects(log_likelihood, n_fitted, len(self.grouping.names))
         values = self._at(log_likelihood, test)
         everywhere = None
         if self.asked[fold].size:

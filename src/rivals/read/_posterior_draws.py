@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import inspect
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,12 +13,15 @@ from scipy.special import logsumexp
 
 from rivals._core.cautions import warn
 from rivals._core.optional import need
+from rivals._core.texts import Refusal, opt
 from rivals._core.types import FloatArray
 
 # Dimensions over which parameters were drawn.
 DRAWN = ("chain", "draw")
 # Vehtari et al. (2024): above this shape the weights have too heavy a tail for any number of draws.
 LARGEST_SHAPE = 0.7
+# How deep draws are looked for in what a function holds.
+DEEPEST = 4
 # How many of the points are named.
 NAMED = 5
 
@@ -112,6 +118,62 @@ def _warn_of_shapes(points: Any, shape: FloatArray, n_draws: int) -> None:
         "from 0; more draws help where k̂ is below 0.7, else leave groups of points out "
         "(rivals.read.left_out_posterior)"
     )
+
+
+def refuse_old_effects(places: Any, n_fitted: int, n_groups: int) -> None:
+    """Refuse draws of effects that belong to other groups than those that are judged.
+
+    A new group, judged by them, would be given the effect of another one. `places` are what a
+    function returned, and the function itself, in whose variables draws are looked for.
+    """
+    if n_fitted == n_groups:
+        return
+    for name, shape in _indexed(places):
+        if n_fitted > 1 and n_fitted in shape:
+            raise Refusal(
+                f"the draws hold {name!r}, which has {n_fitted} values: one for each group that "
+                "the model was fitted to, and none for those left out, which would be judged by "
+                "the effects of other groups. Draw the effect of a new group from the population "
+                f"and return draws without {name!r} (draws.posterior.drop_vars), or judge by "
+                f"rivals.read.leave_groups_out(tree, data, effect={name!r}, …); if new effects are "
+                f"drawn already, or {name!r} is no effect of groups, say {opt.new_effects(True)}"
+            )
+
+
+def _indexed(found: Any, name: str = "", depth: int = 0) -> Iterator[tuple[str, tuple[int, ...]]]:
+    """Variables with more than draws, and the shape of a draw, wherever draws are held."""
+    if depth > DEEPEST:
+        return
+    if isinstance(found, tuple):
+        for each in found:
+            yield from _indexed(each, name, depth + 1)
+    elif hasattr(found, "dims") and hasattr(found, "values") and not hasattr(found, "data_vars"):
+        if set(DRAWN) & set(found.dims):
+            sizes = zip(found.dims, found.shape, strict=True)
+            shape = tuple(size for dim, size in sizes if dim not in DRAWN)
+            if shape and not str(found.name or name).startswith("log_lik"):
+                yield str(found.name or name), shape
+    elif groups_of(found) and not isinstance(found, dict):
+        if "posterior" in groups_of(found):
+            data = getattr(found["posterior"], "dataset", found["posterior"])
+            for own, each in data.data_vars.items():
+                yield from _indexed(each, str(own), depth + 1)
+    elif hasattr(found, "data_vars"):
+        for own, each in found.data_vars.items():
+            yield from _indexed(each, str(own), depth + 1)
+    elif isinstance(found, Mapping):
+        for own, each in found.items():
+            yield from _indexed(each, str(own), depth + 1)
+    elif isinstance(found, partial):
+        yield from _indexed((found.func, *found.args, found.keywords), name, depth + 1)
+    elif inspect.isfunction(found) or inspect.ismethod(found):
+        function = found.__func__ if inspect.ismethod(found) else found
+        held = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
+        for own, cell in held:
+            with suppress(ValueError):  # not assigned yet
+                yield from _indexed(cell.cell_contents, own, depth + 1)
+    elif name and len(getattr(found, "shape", ())) > 1 and depth:
+        yield name, tuple(found.shape[1:])
 
 
 def relative_efficiency(tree: Any) -> float:

@@ -13,6 +13,8 @@ from os import PathLike, fsdecode
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from rivals._core.arrays import factorised, finite
 from rivals._core.cells import CellSummaries, holds_cells
 from rivals._core.grouping import noun_of
@@ -21,8 +23,10 @@ from rivals._core.optional import need
 from rivals._core.reducer import Reducer, rows_at_once
 from rivals._core.summaries import GroupSummaries
 from rivals._core.texts import Refusal, opt, text_of
+from rivals._core.types import IntArray
+from rivals.method.factors import joined
 from rivals.read._estimates import Estimates, of_estimates
-from rivals.read._frames import Frame, columns_of_models, first_line, listed, scanned
+from rivals.read._frames import Frame, columns_of_models, first_line, listed, names_of, scanned
 
 # Rows that decide what the columns are.
 FIRST_ROWS = 1000
@@ -33,7 +37,7 @@ MOST_NUMBERS = 2**20
 def summaries(
     source: Any,
     *,
-    groups: str | None = None,
+    groups: str | Iterable[str] | None = None,
     models: Iterable[str] | None = None,
     ignore: Iterable[str] = (),
     estimate: str | None = None,
@@ -58,8 +62,9 @@ def summaries(
         - With `estimate=`: a table of estimates, one row for each group and model or difference.
         - One path or several of what `GroupSummaries.to_json` wrote, or `GroupSummaries`
           themselves: joined.
-    groups : str
-        The column that says which group a row belongs to. Sites bring their groups.
+    groups : str, or several
+        The column that says which group a row belongs to, or those of several factors. Sites bring
+        their groups.
     models : iterable of str, optional
         The columns that are models; all others by default. Of one estimated difference, the names
         of the two models: it is the loss of the first less that of the second.
@@ -104,21 +109,26 @@ def summaries(
     said = Provenance(loss=loss, unit=unit, left_out=left_out)
     sites = _sites(source)
     if sites is not None:
-        return joined(sites)
+        return joined_sites(sites)
     if groups is None:
         raise Refusal(f"{opt['groups']}: name the column that says which group a row belongs to")
+    factors = names_of(groups)
     if estimate is not None:
-        form = Estimates(groups, estimate, error, model, difference, baseline, higher_is_better)
+        if len(factors) > 1:
+            raise Refusal(f"{opt['groups']}: estimates are of groups of one factor; got {factors}")
+        form = Estimates(factors[0], estimate, error, model, difference, baseline, higher_is_better)
         names = None if models is None else list(models)
         if higher_is_better and loss:
             said = replace(said, loss=f"negative {loss}")
         return of_estimates(source, form, names, covariance, correlation, said)
-    rows = _Rows.of(source, groups, models, ignore)
+    rows = _Rows.of(source, factors, models, ignore)
     chosen = tuple(rows.models)
-    return GroupSummaries.of_reducer(_reduced(rows), chosen, noun_of(groups), said)
+    if len(factors) > 1:
+        return CellSummaries.of_reducer(_reduced(rows), chosen, factors, said)
+    return GroupSummaries.of_reducer(_reduced(rows), chosen, noun_of(factors[0]), said)
 
 
-def joined(sites: list[GroupSummaries | CellSummaries]) -> GroupSummaries | CellSummaries:
+def joined_sites(sites: list[GroupSummaries | CellSummaries]) -> GroupSummaries | CellSummaries:
     """The groups of all sites, or the cells."""
     cells = [site for site in sites if isinstance(site, CellSummaries)]
     groups = [site for site in sites if isinstance(site, GroupSummaries)]
@@ -163,15 +173,15 @@ def _from_file(path: Path) -> GroupSummaries | CellSummaries:
 
 
 class Names(NamedTuple):
-    """What to call a table, its models, and the column of its groups."""
+    """What to call a table, its models, and the columns of its groups."""
 
     where: str
     models: list[str]
-    groups: str
+    factors: list[str]
 
 
 class _Rows(NamedTuple):
-    """A lazy table of losses, with plain names: `key`, and `x0`, `x1`, … of the models.
+    """A lazy table of losses, with plain names: `key0`, … of the factors, `x0`, … of the models.
 
     Attributes
     ----------
@@ -194,10 +204,10 @@ class _Rows(NamedTuple):
 
     @classmethod
     def of(
-        cls, source: Any, groups: str, models: Iterable[str] | None, ignore: Iterable[str]
+        cls, source: Any, factors: list[str], models: Iterable[str] | None, ignore: Iterable[str]
     ) -> _Rows:
         nw = need("narwhals", extra="table", purpose="data frames")
-        where, native = scanned(source, [groups])
+        where, native = scanned(source, factors)
         try:
             found = nw.from_native(native)
         except TypeError:
@@ -216,8 +226,9 @@ class _Rows(NamedTuple):
         if not len(head):
             raise ValueError(f"{where}: there is no row")
         frame = Frame(where, head)
-        frame.check_there("groups", groups)
-        chosen = columns_of_models(frame, models, ignore, [groups])
+        for name in factors:
+            frame.check_there("groups", name)
+        chosen = columns_of_models(frame, models, ignore, factors)
         if len(chosen) < 2:
             raise ValueError(f"{where}: two models or more are needed; it has {listed(chosen)}")
         for name in chosen:
@@ -226,8 +237,13 @@ class _Rows(NamedTuple):
         places = {name: f"c{i}" for i, name in enumerate(names)}
         columns = [nw.col(places[name]).cast(nw.Float64) for name in chosen]
         numbered = [column.alias(f"x{i}") for i, column in enumerate(columns)]
-        key = nw.col(places[groups]).alias("key")
-        return cls(lazy.select(key, *numbered), Names(where, chosen, groups))
+        coded = lazy.implementation.is_polars()  # while texts are read, by all cores
+        keys = [nw.col(places[name]).alias(f"key{i}") for i, name in enumerate(factors)]
+        keys = [
+            key.cast(nw.Categorical) if coded and head[name].dtype == nw.String else key
+            for key, name in zip(keys, factors, strict=True)
+        ]
+        return cls(lazy.select(*keys, *numbered), Names(where, chosen, factors))
 
 
 def collected(lazy: Any, where: str) -> Any:
@@ -256,20 +272,28 @@ def _reduced(rows: _Rows) -> Reducer:
 
 
 def _add(reducer: Reducer, batch: Any, names: Names) -> None:
-    """Some rows, as a data frame of narwhals with the columns `key`, `x0`, `x1`, …"""
-    try:
-        codes, labels = factorised(batch["key"], opt["groups"])
-    except ValueError as error:
-        found = text_of(error).removeprefix(opt["groups"] + ": ")
-        raise Refusal(f"{opt['groups']}: {names.where}, column {names.groups!r}: {found}") from None
+    """Some rows, as a data frame of narwhals with the columns `key0`, …, `x0`, …"""
+    keys = [_coded(batch[f"key{i}"], names, factor) for i, factor in enumerate(names.factors)]
+    codes, labels = keys[0]
+    if len(keys) > 1:  # a label of a cell has one of each factor
+        codes = joined([each for each, _ in keys])
+        first = np.empty(int(codes.max()) + 1, dtype=np.intp)
+        first[codes] = np.arange(codes.size)
+        levels = [[found[place] for place in each[first].tolist()] for each, found in keys]
+        labels = list(zip(*levels, strict=True))
     losses = [
         finite(batch[f"x{place}"], f"{names.where}, model {name!r}: losses of a block of rows")
         for place, name in enumerate(names.models)
     ]
-    step = rows_at_once(len(losses))
-    for begin in range(0, codes.size, step):
-        piece = slice(begin, begin + step)
-        reducer.add([each[piece] for each in losses], codes[piece], labels)
+    reducer.add(losses, codes, labels)
+
+
+def _coded(column: Any, names: Names, factor: str) -> tuple[IntArray, list[Any]]:
+    try:
+        return factorised(column, opt["groups"])
+    except ValueError as error:
+        found = text_of(error).removeprefix(opt["groups"] + ": ")
+        raise Refusal(f"{opt['groups']}: {names.where}, column {factor!r}: {found}") from None
 
 
 def _by_dask(frame: Any, rows: _Rows) -> Reducer:

@@ -1,10 +1,18 @@
-"""The curve of a calibration, where one was used, as plain numbers for the page."""
+"""The curve of a calibration, where one was used, as plain numbers for the page; and its figure."""
 
 from __future__ import annotations
 
-from typing import Any
+import base64
+import io
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
 
 from rivals._core.decided import Decided
+
+if TYPE_CHECKING:
+    from rivals._result.comparison import Comparison
+
+DPI = 160
 
 
 def curve_of(result: Decided) -> dict[str, Any] | None:
@@ -19,3 +27,23 @@ def curve_of(result: Decided) -> dict[str, Any] | None:
         "n_each": int(curve.counts.min()),
         "about": result.calibration.methods(),
     }
+
+
+def figure_of(result: Comparison) -> str | None:
+    """The figure of the paper as a PNG in base64; None without a calibration, without losses to
+    draw, or without matplotlib.
+    """
+    decided = result._decided
+    has_losses = decided.study is not None or hasattr(decided.summary, "processes")
+    if decided.calibration is None or not has_losses or find_spec("matplotlib") is None:
+        return None
+    from matplotlib import pyplot
+
+    from rivals.plots import paper_figure
+
+    with pyplot.style.context("default"):
+        figure = paper_figure(result)
+        buffer = io.BytesIO()
+        figure.savefig(buffer, format="png", dpi=DPI)
+        pyplot.close(figure)
+    return base64.b64encode(buffer.getvalue()).decode()

@@ -15,7 +15,7 @@ from rivals._core.optional import need
 from rivals._core.writing import replacing
 from rivals._result import account
 from rivals._version import __version__
-from rivals.report._calibration import curve_of
+from rivals.report._calibration import curve_of, figure_of
 from rivals.report._groups import groups_of
 from rivals.report._rows import Pool
 from rivals.report._screens import beside_others, cut, screens_of
@@ -79,6 +79,7 @@ def render(result: Comparison) -> str:
         opening=account.opening(decided),
         cut=cut(decided),
         calibration=curve_of(decided),
+        figure=figure_of(result),
         details=result.details().splitlines(),
         methods=result.methods(),
         version=__version__,

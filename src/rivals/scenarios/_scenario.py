@@ -67,7 +67,7 @@ class Scenario:
     >>> print(omega.describe())  # doctest: +NORMALIZE_WHITESPACE
     The data are made by constant with mean ~ normal(0, 0.1). Then come: offset (value ~
     normal(0, 0.05), for each recording); gaussian noise (scale = 1). The better candidate is that
-    in another recording.
+    in another recording of the same problem.
     """
 
     candidates: Candidates | Callable[[Any], Candidates]
@@ -121,16 +121,17 @@ class Scenario:
         return Experiment(record, candidates, record if again else None)
 
     def describe(self) -> str:
-        """What is simulated, in sentences for a methods section."""
-        passes = "; ".join(block.describe() for block in self.chain)
-        where = "in another recording"
+        """What is simulated, and which candidate is the better, in sentences."""
+        where = "in another recording of the same problem"
         if self.new == "process":
             where = "on new data of the same process"
+        return f"{self.describe_data()} The better candidate is that {where}."
+
+    def describe_data(self) -> str:
+        """How the data are made, for a methods section."""
+        passes = "; ".join(block.describe() for block in self.chain)
         chain = f" Then come: {passes}." if passes else ""
-        return (
-            f"The data are made by {self.truth.describe()}.{chain} The better candidate is that "
-            f"{where}."
-        )
+        return f"The data are made by {self.truth.describe()}.{chain}"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON: functions and candidates by their names."""
