@@ -168,13 +168,14 @@ def with_fits(lines: Lines) -> list[dict[str, Any]]:
 
 def at(lines: Lines, method: str) -> dict[str, Any]:
     found = tally.judged(lines, method)
-    log = tally.scores(found, "study")[0]
-    beside = tally.scores(tally.judged(lines, PEER), "study")[0]
+    both = [one for one in lines if {method, PEER} <= one["P"].keys()]  # peers judge fewer sets
+    own, theirs = (tally.judged(both, name) for name in (method, PEER))
+    gained = tally.scores(own, "study")[0] - tally.scores(theirs, "study")[0]
     return {
         "bands": [tally.reliability(found, "study", *band) for band in (LOW, MIDDLE, HIGH)],
         "named": {str(t): tally.named(found, t).percent() for t in (0.95, 0.90)},
         "failed": {str(t): percent(tally.failed(found, t, "study")) for t in (0.95, 0.90)},
-        "log score gained": plain(tally.rate(found, log - beside, tally.every(found))),
+        "log score gained": plain(tally.rate(own, gained, tally.every(own))),
     }
 
 
