@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, Literal, TypeAlias
 
 import numpy.typing as npt
 
-from rivals._core.candidates import is_frame, losses_of_all, split_frame
+from rivals._core.candidates import is_frame, is_held, losses_of_all, split_frame
 from rivals._core.cells import CellSummaries
 from rivals._core.decided import Calibrated, Decided
 from rivals._core.losses import Study
@@ -18,7 +19,7 @@ from rivals._core.seeds import entropy_from
 from rivals._core.setting import CalibratedC, Setting, one_of
 from rivals._core.summaries import GroupSummaries
 from rivals._core.texts import Refusal, opt
-from rivals._core.types import RNG, Frame
+from rivals._core.types import RNG, Frame, IntArray
 from rivals._questions.by_loss import by_loss
 from rivals._questions.segments import parts_of
 from rivals._result.comparison import Comparison
@@ -37,6 +38,8 @@ def compare(
     models: Models,
     data: Any = None,
     *,
+    X: Any = None,
+    y: Any = None,
     groups: Labels | Sequence[str] | Mapping[str, Labels] | Frame | None = None,
     weights: Literal["groups", "points"] | None = None,
     loss: Any = None,
@@ -63,8 +66,12 @@ def compare(
         Name → `Losses`, a pair (observed, simulated), observed losses alone, or a `Candidate` (with
         `data`). A data frame has a column of losses for each model. `Predictions` is what readers
         return that predict.
+        Also trees of ArviZ by name, or paths to them (.nc), whose points `groups` may name; a
+        comparison of skore; and, with X and y, estimators of scikit-learn.
     data : optional
         Held-out data for the candidates, in whatever form they understand.
+    X, y : optional
+        For estimators, which `read.cross_validated` then fits and judges.
     groups : array_like, or the name of a column, or several of these, optional
         The group of each point (school, site, subject); by default what the losses carry. Several
         factors, at most three, are names of columns, ``["subject", "item"]``, or a mapping,
@@ -129,6 +136,12 @@ def compare(
     >>> result.best, list(result.rejections)
     ('line', ['mean'])
     """
+    if X is not None or y is not None or is_held(models):
+        from rivals.read._held import held
+
+        models, groups = held(models, X, y, groups, loss, rng)
+        loss = None
+    predictions: Predictions | None = None
     if isinstance(models, Predictions):
         asked = models.asked if loss is None else loss
         if isinstance(asked, (list, tuple)) and len(asked) > 1:
@@ -136,6 +149,8 @@ def compare(
             # Several losses are asked for by name: whoever does so gets a comparison by each.
             return by_loss({_name_of(each): compare(**given | {"loss": each}) for each in asked})  # type: ignore[return-value]
         loss = asked[0] if isinstance(asked, (list, tuple)) else asked
+        predictions = models
+        by = models.column(by) if isinstance(by, str) else by
         models = models.judged(loss, weights or "groups")
     elif loss is not None:
         raise Refusal(
@@ -207,6 +222,8 @@ def compare(
             "losses hold "
             f"{study.n_simulations}; leave it out"
         )
+    if predictions is not None and study.source.metric:
+        study = replace(study, again=partial(_of_some, predictions, loss, weights))
     several = study.groups is not None and bool(study.groups.further)
     alone = not study.n_simulations and calibration is None
     chosen = law_of(method, groups=study.groups is not None or alone, several=several)
@@ -230,6 +247,16 @@ def compare(
     result = Decided.of(chosen, summary, setting, mistakes(study), calibration)
     parts = () if study.segments is None else parts_of(study, study.segments, chosen)
     return Comparison(replace(result, study=study, parts=parts))
+
+
+def _of_some(
+    predictions: Predictions,
+    loss: Any,
+    weights: Literal["groups", "points"] | None,
+    rows: IntArray,
+) -> Study:
+    """A metric of some of the rows: of a segment, it is not its part in that of all rows."""
+    return Study.of(predictions.taken(rows).judged(loss, weights or "groups"), weights=weights)
 
 
 def _name_of(loss: Any) -> str:

@@ -215,7 +215,7 @@ class Groups(Law[GroupSummaries]):
                 models = tuple(summary.models[place] for place in np.flatnonzero(beside))
                 notes.append(Note("errors not known", models))
         if source.left_out is None:
-            notes.append(Note("training not said"))
+            notes.append(Note("points left out" if source.alone else "training not said"))
         notes += _weak_places(summary)
         if summary.order is None and not summary.rows and look_like_times(summary.groups):
             notes.append(Note("times"))
