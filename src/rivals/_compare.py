@@ -148,12 +148,13 @@ def compare(
         from rivals.read._held import held
 
         models, groups = held(models, X, y, groups, loss, rng)
-        loss = None
+        X = y = loss = None
     predictions: Predictions | None = None
     if isinstance(models, Predictions):
         asked = models.asked if loss is None else loss
         if isinstance(asked, (list, tuple)) and len(asked) > 1:
-            given = {name: value for name, value in locals().items() if name != "asked"}
+            options = ("models", "data", *(compare.__kwdefaults__ or ()))
+            given = {name: value for name, value in locals().items() if name in options}
             # Several losses are asked for by name: whoever does so gets a comparison by each.
             return by_loss({_name_of(each): compare(**given | {"loss": each}) for each in asked})  # type: ignore[return-value]
         loss = asked[0] if isinstance(asked, (list, tuple)) else asked
