@@ -1,6 +1,6 @@
 """Boards of many models: how often anything is rejected where nothing differs, and what is wrong.
 
-    python benchmarks/boards.py [--runs 40]
+    python benchmarks/boards.py [--runs 60]
 
 Losses of models in groups, normal: every model has its own standard deviation, exp(.4 z). Boards:
 "equal", no model differs; "bad baselines", a third of the models is worse by 20 standard errors
@@ -102,7 +102,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--runs", type=int, default=40)
+    parser.add_argument("--runs", type=int, default=60)
     parser.add_argument("--out", type=Path, default=TARGET)
     options = parser.parse_args()
     rows = [

@@ -76,6 +76,7 @@ ORDER = {
 
 # Conveniences that reach up, when they are called and not before: result.plot(...).
 ON_DEMAND = {
+    ("_compare", "read"),
     ("_result.comparison", "plots"),
     ("_result.comparison", "report"),
     ("calibration", "plots"),

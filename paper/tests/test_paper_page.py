@@ -44,7 +44,8 @@ def test_a_statement_that_no_longer_holds_stops(tool):
 
 
 def test_the_corrections_have_the_numbers_of_the_results(tool):
-    text = (PAGES / "corrections.md").read_text(encoding="utf-8")
+    pages = ("corrections.md", "ideas.md")
+    text = "\n".join((PAGES / page).read_text(encoding="utf-8") for page in pages)
     for table in ("copies_table", "replications_table"):
         assert tool[table]() in text, table
     for row, key in (("abc", "B"), ("abc", "gap"), ("def", "B"), ("def", "gap")):

@@ -22,7 +22,9 @@ def tool():
 
 @pytest.fixture(scope="module")
 def corrections(tool):
-    return (ROOT.parent / "docs" / "paper" / "corrections.md").read_text(encoding="utf-8")
+    """With what was said there before it moved to the ideas."""
+    pages = ROOT.parent / "docs" / "paper"
+    return "\n".join((pages / f"{each}.md").read_text("utf-8") for each in ("corrections", "ideas"))
 
 
 @pytest.fixture(scope="module")

@@ -336,9 +336,13 @@ def _score(row: dict[str, Any]) -> float | None:
 
 
 def picture(name: str, text: str) -> str:
-    """A picture, the command that makes it, and its numbers."""
+    """A picture, how to read it, the command that makes it, and its numbers."""
     path = f"../../paper/results/{name}"
-    return f"![{text}]({path}.png)\n\n`rivals reproduce {name}` · [numbers]({path}.json)"
+    shown = result(name).get("reading", "")
+    plain = shown.replace("*", r"\*").replace("_", r"\_")
+    caption = f"\n\n{plain}" if shown else ""
+    command = f"`rivals reproduce {name}` · [numbers]({path}.json)"
+    return f"![{text}]({path}.png){caption}\n\n{command}"
 
 
 def page() -> str:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
+from os import PathLike, fspath
 from typing import Any, Literal, TypeAlias
 
 import numpy.typing as npt
 
-from rivals._core.candidates import is_frame, losses_of_all, split_frame
+from rivals._core.candidates import is_frame, is_held, losses_of_all, split_frame
 from rivals._core.cells import CellSummaries
 from rivals._core.decided import Calibrated, Decided
 from rivals._core.losses import Study
@@ -18,15 +20,21 @@ from rivals._core.seeds import entropy_from
 from rivals._core.setting import CalibratedC, Setting, one_of
 from rivals._core.summaries import GroupSummaries
 from rivals._core.texts import Refusal, opt
-from rivals._core.types import RNG, Frame
+from rivals._core.types import RNG, Frame, IntArray
 from rivals._questions.by_loss import by_loss
 from rivals._questions.segments import parts_of
 from rivals._result.comparison import Comparison
-from rivals.laws import Factors, Groups, Law, Reversal, law_of, other_recordings
+from rivals.laws import Beta, Factors, Groups, Law, Paper, Reversal, law_of, other_recordings
 
 # Name → losses, a pair (observed, simulated), or a candidate; a column of losses for each model.
 Models: TypeAlias = (
-    Mapping[Any, Any] | Iterable[tuple[Any, Any]] | GroupSummaries | CellSummaries | Frame
+    Mapping[Any, Any]
+    | Iterable[tuple[Any, Any]]
+    | GroupSummaries
+    | CellSummaries
+    | Frame
+    | str
+    | PathLike[str]
 )
 # Of each point; or the name of a column.
 Labels: TypeAlias = npt.ArrayLike | str
@@ -37,6 +45,8 @@ def compare(
     models: Models,
     data: Any = None,
     *,
+    X: Any = None,
+    y: Any = None,
     groups: Labels | Sequence[str] | Mapping[str, Labels] | Frame | None = None,
     weights: Literal["groups", "points"] | None = None,
     loss: Any = None,
@@ -59,12 +69,17 @@ def compare(
 
     Parameters
     ----------
-    models : mapping, data frame, GroupSummaries, or Predictions
+    models : mapping, data frame, file, GroupSummaries, or Predictions
         Name → `Losses`, a pair (observed, simulated), observed losses alone, or a `Candidate` (with
-        `data`). A data frame has a column of losses for each model. `Predictions` is what readers
-        return that predict.
+        `data`). A data frame has a column of losses for each model; a file (.csv, .tsv, .parquet)
+        or a lazy frame likewise, of which with `groups` no row is kept, so that it may be larger
+        than memory. `Predictions` is what readers return that predict.
+        Also trees of ArviZ by name, or paths to them (.nc), whose points `groups` may name; a
+        comparison of skore; and, with X and y, estimators of scikit-learn.
     data : optional
         Held-out data for the candidates, in whatever form they understand.
+    X, y : optional
+        For estimators, which `read.cross_validated` then fits and judges.
     groups : array_like, or the name of a column, or several of these, optional
         The group of each point (school, site, subject); by default what the losses carry. Several
         factors, at most three, are names of columns, ``["subject", "item"]``, or a mapping,
@@ -77,8 +92,9 @@ def compare(
         Of predictions: the metric that they are judged by, as "roc_auc"; of a list, all of them.
     method : {"transport", "groups", "beta", "paper"} or a law of `rivals.laws`, optional
         How a distribution of the risk is made: "groups", a random-effects model, where there are
-        groups, else "transport"; "beta", the hierarchical beta process; "paper", the algorithm of
-        the paper in one word.
+        groups or losses alone, whose rows are then the units; else "transport", which asks about
+        another place; "beta", the hierarchical beta process; "paper", the algorithm of the paper in
+        one word.
     c : float or Calibration, optional
         Sensitivity: how far a replication may move the risk, in units of the misfit. A calibration
         brings its c and its method.
@@ -95,9 +111,10 @@ def compare(
     looks : {"any"}, optional
         The decision may be looked at after every new group, in the order in which they came.
     order : {"time"}, optional
-        Points are a series, and neighbours depend on each other.
+        Groups, or points without groups, are in the order of time, and neighbours may be alike.
     clusters : array_like, or the name of a column, optional
-        Points that depend on each other, where these are not replications.
+        Points that depend on each other, where these are not replications: they are drawn together,
+        and the mean is over points.
     by : array_like, or the name of a column, optional
         The segment of each point, as its device: `result.by()` has the comparison within each.
     vary : mapping, or sequence of blocks, optional
@@ -127,19 +144,31 @@ def compare(
     >>> result.best, list(result.rejections)
     ('line', ['mean'])
     """
+    if X is not None or y is not None or is_held(models):
+        from rivals.read._held import held
+
+        models, groups = held(models, X, y, groups, loss, rng)
+        X = y = loss = None
+    predictions: Predictions | None = None
     if isinstance(models, Predictions):
         asked = models.asked if loss is None else loss
         if isinstance(asked, (list, tuple)) and len(asked) > 1:
-            given = {name: value for name, value in locals().items() if name != "asked"}
+            options = ("models", "data", *(compare.__kwdefaults__ or ()))
+            given = {name: value for name, value in locals().items() if name in options}
             # Several losses are asked for by name: whoever does so gets a comparison by each.
             return by_loss({_name_of(each): compare(**given | {"loss": each}) for each in asked})  # type: ignore[return-value]
         loss = asked[0] if isinstance(asked, (list, tuple)) else asked
+        predictions = models
+        by = models.column(by) if isinstance(by, str) else by
         models = models.judged(loss, weights or "groups")
     elif loss is not None:
         raise Refusal(
             f"{opt['loss']} is how predictions are judged, and these are losses; leave it out, or "
             "pass predictions: rivals.read.predictions(frame, target=…)"
         )
+    if _is_unread(models):
+        said = {"data": data, "order": order, "clusters": clusters, "by": by, "vary": vary}
+        models, groups = _read(models, groups, {**said, "n_simulations": n_simulations})
     calibration: Any = c if hasattr(c, "choose_c") else None
     c_of: Any = None if calibration is not None else c  # what is no number, a setting refuses
     setting = Setting(
@@ -205,6 +234,8 @@ def compare(
             "losses hold "
             f"{study.n_simulations}; leave it out"
         )
+    if predictions is not None and study.source.metric:
+        study = replace(study, again=partial(_of_some, predictions, loss, weights))
     several = study.groups is not None and bool(study.groups.further)
     alone = not study.n_simulations and calibration is None
     chosen = law_of(method, groups=study.groups is not None or alone, several=several)
@@ -220,6 +251,7 @@ def compare(
             f"if points only belong together, pass {opt.clusters} instead"
         )
     _refuse_c_of_another_method(c, chosen)
+    _refuse_what_does_nothing(chosen, order=order, clusters=clusters)
     if calibration is not None:
         calibration.check_fit(study, chosen)
         setting = replace(setting, c=calibration.choose_c())
@@ -229,9 +261,42 @@ def compare(
     return Comparison(replace(result, study=study, parts=parts))
 
 
+def _of_some(
+    predictions: Predictions,
+    loss: Any,
+    weights: Literal["groups", "points"] | None,
+    rows: IntArray,
+) -> Study:
+    """A metric of some of the rows: of a segment, it is not its part in that of all rows."""
+    return Study.of(predictions.taken(rows).judged(loss, weights or "groups"), weights=weights)
+
+
 def _name_of(loss: Any) -> str:
     """What one of several losses is called."""
     return loss if isinstance(loss, str) else str(getattr(loss, "__name__", loss))
+
+
+def _is_unread(models: Any) -> bool:
+    """Whether it is a file, or a lazy frame: rows that are not in memory."""
+    if isinstance(models, (str, PathLike)):
+        return "." in fspath(models)  # the ending of a file
+    is_lazy = any(
+        hasattr(models, name) for name in ("collect", "to_arrow_reader", "map_partitions")
+    )
+    return is_lazy and not isinstance(models, Mapping)
+
+
+def _read(source: Any, groups: Any, beside: Mapping[str, Any]) -> tuple[Any, Any]:
+    """Sums of its groups, of which no row is kept; or, without groups, the losses of all rows."""
+    from rivals import read
+
+    for name, value in beside.items():
+        if value is not None:
+            raise Refusal(
+                f"{opt[name]}: a file or a lazy frame is read row by row; pass a data frame in "
+                f"memory, or leave {opt[name]} out"
+            )
+    return (read.table(source) if groups is None else read.summaries(source, groups=groups)), None
 
 
 def _by_reversal(models: Any, data: Any, vary: Any, signal: Any, setting: Setting) -> Comparison:
@@ -297,6 +362,16 @@ def _refuse_beside_vary(**given: Any) -> None:
             raise Refusal(
                 f"{opt['vary']} asks what other recordings with the same points would show; leave "
                 f"{opt[name]} out"
+            )
+
+
+def _refuse_what_does_nothing(chosen: Law[Any], **given: Any) -> None:
+    """Processes on quantile functions know no neighbours and no clusters."""
+    for name, value in given.items():
+        if value is not None and isinstance(chosen, (Beta, Paper)):
+            raise Refusal(
+                f"method {chosen.name!r} has no sampling error that {opt[name]} could change; "
+                "leave it out, or leave method out"
             )
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
 import rivals
 from calibration.scenarios import SMALL, oscillator, replicated, shifted, sorted_oscillator
 from rivals.calibration._experiment import Conditions, experiment_entropy, run_experiment
+from rivals.scenarios import Scenario, simulator
 from rivals.testbeds.toys import gaussian
 
 
@@ -186,3 +189,20 @@ def test_conditions_that_make_no_sense_are_refused(options, said):
 def test_scenarios_must_be_named_functions(bad):
     with pytest.raises((TypeError, ValueError), match="scenario"):
         rivals.calibrate(bad, n_experiments=4, **SMALL)
+
+
+@pytest.mark.parametrize(
+    ("loss", "said"),
+    [
+        (lambda data: data.radiance, r"\(an array of shape \(50,\)\): AttributeError"),
+        (lambda data: data["x"] ** 2, "IndexError"),
+    ],
+)
+def test_candidates_that_cannot_judge_the_data_are_told_what_these_are(loss, said):
+    good = gaussian(0.0)
+    models = {"good": good, "other": rivals.Candidate(loss, good.simulate)}
+    options = {"n_data": 50, "n_experiments": 20, "n_truth": 100, "rng": 0, "progress": False}
+    truth = simulator(lambda n, rng: rng.standard_normal(n))
+    with pytest.raises(RuntimeError, match="candidate 'other' cannot judge the data") as found:
+        rivals.calibrate({"Ω": Scenario(models, truth)}, **options)
+    assert re.search(said, str(found.value))

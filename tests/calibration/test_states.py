@@ -14,6 +14,7 @@ from rivals._result.sentences import value_of_c
 from rivals.calibration import judge_experiments
 from rivals.calibration._promise import PROMISES
 from rivals.calibration._states import limits
+from rivals.testbeds import toys
 from rivals.testbeds.toys import gaussian
 
 C = tuple(2.0**k for k in range(-6, 3))
@@ -295,7 +296,7 @@ def test_misspelt_options_are_told(options, meant):
 
 def test_one_c_alone_is_refused():
     with pytest.raises(ValueError, match="c must be two or more different numbers"):
-        rivals.Calibration.from_experiments({"": winners(400, 0)}, [1.0], n_data=100)
+        rivals.calibrate(toys.omega, n_data=100, c=[1.0])
 
 
 def test_without_a_kept_c_it_is_said_how_many_experiments_would_tell():

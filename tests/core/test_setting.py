@@ -16,6 +16,8 @@ from rivals._core.setting import CalibratedC, Setting
 ABOUT_LOSSES = [
     "models",
     "data",
+    "X",
+    "y",
     "groups",
     "method",
     "order",

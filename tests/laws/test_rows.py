@@ -124,7 +124,8 @@ def test_two_rows_show_nothing():
 
 def test_more_rows_are_planned_and_looked_at():
     result = rivals.compare(rows(60, lead=0.1))
-    assert "row" in str(result.plan([100]))
+    assert "in as many new rows" in str(result.plan([100]))
+    assert "study" not in str(result.plan([100]))
     assert result.looks().noun == "row"
     assert rivals.compare(rows(60), margin=0.5).equivalence().models == ("mean",)
 
@@ -189,3 +190,21 @@ def test_one_data_set_answers_both_questions_under_their_own_names():
     assert "Another question, 400 new rows from the same place" in both.details()
     assert "study" not in str(both) + both.details()
     assert alone.to_dict()["p_in_new_rows"] is None
+
+
+def test_folds_of_rows_say_nothing_of_groups():
+    """Models had seen other rows of each group: that is said."""
+    source = rivals.Provenance(left_out=True, n_folds=5)
+    losses = {name: Losses(x, source=source) for name, x in rows().items()}
+    with pytest.warns(rivals.RivalsWarning, match="judged on groups that they were fitted to"):
+        result = rivals.compare(losses, groups=np.arange(100) // 10)
+    assert result.summary.source.left_out is None
+
+
+@pytest.mark.parametrize("option", [{"order": "time"}, {"clusters": np.arange(100) // 10}])
+@pytest.mark.parametrize("method", ["beta", "paper"])
+def test_what_does_nothing_is_refused(method, option):
+    rng = np.random.default_rng(0)
+    losses = {name: (x, rng.permutation(x) + 0.1) for name, x in rows().items()}
+    with pytest.raises(ValueError, match="has no sampling error that"):
+        rivals.compare(losses, method=method, **option)

@@ -204,3 +204,35 @@ def test_a_gate_on_segments_needs_them():
         rivals.compare(losses, groups=shop).gate("old", no_segment_worse=0.1)
     with pytest.raises(ValueError, match="no_segment_worse must be at least 0"):
         rivals.compare(losses, groups=shop, by=device).gate("old", no_segment_worse=-1)
+
+
+def test_a_metric_of_a_segment_is_that_of_its_rows():
+    rng = np.random.default_rng(0)
+    shop = np.repeat(np.arange(12), 60)
+    device = np.where(rng.random(720) < 0.3, "phone", "desk")
+    y = rng.integers(0, 2, 720)
+    chance = {
+        name: 1 / (1 + np.exp(-(gain * (2 * y - 1) + rng.standard_normal(720))))
+        for name, gain in (("old", 0.5), ("new", np.where(device == "phone", 0.1, 1.0)))
+    }
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"y": y, "shop": shop, "device": device, **chance})
+
+    def read(rows):
+        return rivals.read.predictions(
+            rows.drop(columns="device").reset_index(drop=True),
+            target="y",
+            groups="shop",
+            loss="brier",
+            left_out=False,
+        )
+
+    pred = read(frame)
+    result = rivals.compare(pred, loss="roc_auc", weights="points", by=device)
+    for name, (_, part) in result.by().parts.items():
+        alone = rivals.compare(read(frame[device == name]), loss="roc_auc", weights="points")
+        assert part.risk == pytest.approx(alone.risk, abs=1e-12)
+    assert "new is worse than old in phone" in result.by().conclusion
+    one_class = np.where(y == 1, "x", device)
+    with pytest.raises(ValueError, match=r"segment 'desk': model 'old'.*undefined"):
+        rivals.compare(pred, loss="roc_auc", weights="points", by=one_class)

@@ -1,4 +1,4 @@
-"""Scores of folds, as scikit-learn's validations and searches return them."""
+"""What scikit-learn's `cross_validate` returned: groups, rows, or nothing that can be judged."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from sklearn.model_selection import (  # noqa: E402
     GridSearchCV,
     GroupKFold,
     KFold,
-    ShuffleSplit,
+    LeaveOneGroupOut,
+    RepeatedKFold,
     cross_validate,
 )
 
@@ -24,85 +25,86 @@ X, Y = make_regression(120, 5, noise=5.0, random_state=0)
 GROUPS = np.repeat(np.arange(12), 10)
 
 
-def validated(alpha, cv=None, **options):
-    return cross_validate(
-        Ridge(alpha),
-        X,
-        Y,
-        cv=cv or GroupKFold(12),
-        groups=None if cv else GROUPS,
-        return_indices=True,
-        **options,
-    )
+def validated(alpha, cv, **options):
+    kept = {"return_indices": True, "return_estimator": True}
+    groups = GROUPS if "Group" in type(cv).__name__ else None
+    return cross_validate(Ridge(alpha), X, Y, cv=cv, groups=groups, **kept, **options)
 
 
-def test_a_fold_is_a_group_of_one_point():
-    found = {"weak": validated(1e-3), "strong": validated(1e3)}
-    losses = search_results(found)
+def both(cv, **options):
+    return {"weak": validated(1e-3, cv, **options), "strong": validated(1e3, cv, **options)}
+
+
+def test_scores_of_one_group_each_are_those_of_groups():
+    found = both(LeaveOneGroupOut())
+    losses = search_results(found, groups=GROUPS)
     np.testing.assert_array_equal(losses["weak"].observed, -found["weak"]["test_score"])
     result = rivals.compare(losses)
     assert result.best == "weak"
-    assert result._decided.n_groups == 12
+    assert result.summary.n_groups == 12
     assert result.summary.source.left_out is True
-    assert result.summary.source.library == "scikit-learn"
 
 
-def test_a_search_names_candidates_by_what_differs():
-    grid = {"alpha": [1e-3, 1e3], "solver": ["cholesky"]}
-    search = GridSearchCV(Ridge(), grid, cv=KFold(6)).fit(X, Y)
-    losses = search_results(search.cv_results_)
-    assert list(losses) == ["alpha=0.001", "alpha=1000.0"]
-    scores = [search.cv_results_[f"split{k}_test_score"][1] for k in range(6)]
-    np.testing.assert_array_equal(losses["alpha=1000.0"].observed, -np.array(scores))
-
-
-def test_several_scorers_are_chosen_by_name():
-    scoring = ("r2", "neg_mean_absolute_error")
-    found = {"a": validated(1e-3, scoring=scoring), "b": validated(1e3, scoring=scoring)}
-    assert search_results(found, score="r2")["a"].source.loss == "negative r2"
-    with pytest.raises(ValueError, match="'r2', 'neg_mean_absolute_error'"):
+@pytest.mark.parametrize("cv", [KFold(6, shuffle=True, random_state=0), GroupKFold(4)])
+def test_scores_of_folds_alone_cannot_be_judged(cv):
+    """Random folds were once taken for left-out groups, and named winners that failed."""
+    found = both(cv)
+    with pytest.raises(ValueError, match=r"scores of .* folds alone cannot be judged"):
         search_results(found)
-    search = GridSearchCV(Ridge(), {"alpha": [1.0, 2.0]}, cv=3, scoring=scoring, refit=False)
-    with pytest.raises(ValueError, match="'r2', 'neg_mean_absolute_error'"):
-        search_results(search.fit(X, Y).cv_results_)
+    with pytest.raises(ValueError, match="scores of folds are not those of groups"):
+        search_results(found, groups=GROUPS)
 
 
-def test_other_splits_are_refused():
-    found = {
-        "a": validated(1.0, cv=KFold(6, shuffle=True, random_state=0)),
-        "b": validated(1.0, cv=KFold(6, shuffle=True, random_state=1)),
-    }
-    with pytest.raises(ValueError, match="'b' was judged on other splits"):
-        search_results(found)
-    with pytest.raises(ValueError, match="different numbers of splits"):
-        search_results({"a": validated(1.0), "b": {"test_score": np.ones(3)}})
+def test_with_the_data_rows_are_judged():
+    cv = KFold(6, shuffle=True, random_state=0)
+    losses = search_results(both(cv), X=X, y=Y, loss="squared")
+    expected = np.empty(120)
+    for train, test in cv.split(X):
+        expected[test] = (Y[test] - Ridge(1e-3).fit(X[train], Y[train]).predict(X[test])) ** 2
+    np.testing.assert_allclose(losses["weak"].observed, expected, rtol=1e-9)
+    assert losses["weak"].groups is None
+    result = rivals.compare(losses)
+    assert "120 new rows" in str(result) or "120 new points" in str(result)
 
 
-def test_splits_that_share_points_are_no_replications():
-    shared = validated(1.0, cv=ShuffleSplit(6, random_state=0))
-    with pytest.raises(ValueError, match="share test points"):
-        search_results({"a": shared, "b": shared})
+def test_repeated_folds_are_averaged_for_each_row():
+    cv = RepeatedKFold(n_splits=5, n_repeats=4, random_state=0)
+    losses = search_results(both(cv), X=X, y=Y, loss="squared")
+    total = np.zeros(120)
+    for train, test in cv.split(X):
+        fitted = Ridge(1e-3).fit(X[train], Y[train])
+        total[test] += (Y[test] - fitted.predict(X[test])) ** 2 / 4
+    np.testing.assert_allclose(losses["weak"].observed, total, rtol=1e-9)
+    assert losses["weak"].n_points == 120
 
 
-def test_a_fit_that_failed_is_named():
-    broken = {"test_score": np.array([1.0, np.nan, 1.0])}
-    with pytest.raises(ValueError, match="'b': split 1"):
-        search_results({"a": {"test_score": np.ones(3)}, "b": broken})
+def test_with_the_data_and_groups_groups_are_judged():
+    losses = search_results(both(GroupKFold(4)), X=X, y=Y, groups=GROUPS, loss="squared")
+    assert rivals.compare(losses).summary.n_groups == 12
+    with pytest.raises(ValueError, match=r"in the training set of fold 0, and in its test set"):
+        search_results(both(KFold(6, shuffle=True, random_state=0)), X=X, y=Y, groups=GROUPS)
 
 
-@pytest.mark.parametrize("found", [None, 3, {}, {"train_score": [1.0]}])
-def test_what_is_no_validation_is_told(found):
-    with pytest.raises(ValueError, match="'b': expected what cross_validate returned"):
-        search_results({"a": {"test_score": np.ones(3)}, "b": found})
-
-
-def test_candidates_that_are_alike_are_refused():
-    twice = {"params": [{"alpha": 1.0}, {"alpha": 1.0}], "split0_test_score": np.ones(2)}
-    with pytest.raises(ValueError, match="alike"):
-        search_results(twice)
-
-
-def test_a_search_itself_is_told_what_is_read():
-    search = GridSearchCV(Ridge(), {"alpha": [0.1, 1.0]})
-    with pytest.raises(TypeError, match=r"cv_results_.*GridSearchCV"):
+def test_what_cannot_be_read_is_told():
+    cv = KFold(6, shuffle=True, random_state=0)
+    search = GridSearchCV(Ridge(), {"alpha": [0.1, 1.0]}, cv=3).fit(X, Y)
+    with pytest.raises(ValueError, match=r"pass its candidates to rivals.read.cross_validated"):
+        search_results(search.cv_results_)
+    with pytest.raises(TypeError, match="a mapping of names"):
         search_results(search)
+    other = validated(1.0, KFold(6, shuffle=True, random_state=1))
+    with pytest.raises(ValueError, match="'b' was judged on other splits"):
+        search_results({"a": validated(1.0, cv), "b": other}, X=X, y=Y)
+    without = cross_validate(Ridge(), X, Y, cv=cv, return_indices=True)
+    with pytest.raises(ValueError, match="return_estimator=True"):
+        search_results({"a": without, "b": without}, X=X, y=Y)
+    for found in (None, 3, {}, {"test_score": [1.0]}):
+        with pytest.raises(ValueError, match=r"'b': expected what cross_validate"):
+            search_results({"a": without, "b": found}, X=X, y=Y)
+    bad = both(LeaveOneGroupOut(), scoring=("r2", "neg_mean_absolute_error"))
+    with pytest.raises(ValueError, match="'r2', 'neg_mean_absolute_error'"):
+        search_results(bad, groups=GROUPS)
+    broken = both(LeaveOneGroupOut())
+    broken["weak"]["test_score"][1] = np.nan
+    with pytest.raises(ValueError, match="'weak': split 1"):
+        search_results(broken, groups=GROUPS)

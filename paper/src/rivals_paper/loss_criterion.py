@@ -67,10 +67,11 @@ SHOWN: Final = (2.0**-4, 1.0, 4.0)
 BINS: Final = 16
 
 READING = (
-    "As the calibration curves, but for B^Q, the part of the data on which the first model's loss "
-    "is lower, with a tolerance c_Q. Each point is one of 16 bins of experiments; grey lines are "
+    "As the calibration curves, but for B^Q, how probably the first model's loss is the lower, "
+    "with a tolerance c_Q. Each point is one of 16 bins of experiments; grey lines are "
     "the authors' own at c_Q = 1. Columns: B^Q as published, from losses on data that each model "
-    "made itself; of the same experiments, from the observed losses; with both sets of constants; "
+    "made itself; of the same experiments, from the observed losses, paired by data point as the "
+    "paper's definition is not; likewise with both sets of constants; "
     "and B^EMD as published. B^EMD of the other variants is in the figure of the calibrations."
 )
 DIFFERENCES = [

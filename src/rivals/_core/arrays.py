@@ -27,6 +27,10 @@ LARGEST = 1e150
 SHOWN = 60
 # Whole numbers so close together, in units of how many there are, are places of a table.
 DENSE = 2
+# Codes below this, as categories have, are places of a table in any case.
+FEW_CODES = 2**16
+# Rows in which codes are looked for at a time: what the processor's cache holds.
+ROWS_TOGETHER = 2**16
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,6 +61,7 @@ def numbers(given: Any, what: str) -> FloatArray:
     >>> numbers([1, 2.5], "losses")
     array([1. , 2.5])
     """
+    given = native(given)
     found = _array(given, what)
     kind = found.dtype.kind
     if kind in "mM":
@@ -72,8 +77,9 @@ def numbers(given: Any, what: str) -> FloatArray:
         raise WrongKind(f"{what} must be numbers; got {_first_text(found)}")
     if found.dtype != np.float64:
         return sealed(found.astype(np.float64))
-    in_arrow = library_of(given) in ("polars", "pyarrow") and not found.flags.writeable
-    return found if in_arrow else own(found)  # Arrow's memory never changes
+    # Arrow's memory never changes; what can be written to was just made from it.
+    in_arrow = library_of(given) in ("polars", "pyarrow")
+    return sealed(found) if in_arrow else own(found)
 
 
 def finite(given: Any, what: str) -> FloatArray:
@@ -164,6 +170,11 @@ def library_of(values: Any) -> str:
     return type(values).__module__.partition(".")[0]
 
 
+def native(values: Any) -> Any:
+    """What narwhals holds; anything else as it is."""
+    return values.to_native() if library_of(values) == "narwhals" else values
+
+
 def sealed(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """An array that was just made, closed against writing."""
     values.setflags(write=False)
@@ -201,8 +212,7 @@ def _array(given: Any, what: str) -> npt.NDArray[Any]:
                 "models (array.compressed() of each, with the same mask)"
             )
         return np.asarray(np.ma.getdata(given))
-    if hasattr(given, "null_count") and hasattr(given, "to_native"):
-        given = given.to_native()  # narwhals
+    given = native(given)
     if library_of(given) == "pandas":
         return _of_pandas(given)
     return np.asarray(given)
@@ -271,8 +281,7 @@ def factorised(labels: Any, what: str) -> tuple[IntArray, list[Any]]:
         raise WrongKind(
             f"{what} must be one label for each point, in their order; got {labels!r:.{SHOWN}}"
         )
-    if hasattr(labels, "null_count") and hasattr(labels, "to_native"):
-        labels = labels.to_native()  # narwhals
+    labels = native(labels)
     try:
         codes, found = _coded(labels, what)
     except TypeError as error:
@@ -345,24 +354,38 @@ def _coded_by_arrow(labels: Any) -> tuple[IntArray, list[Any]]:
     return codes, coded.take(rows).to_pylist()
 
 
-def _by_appearance(values: IntArray) -> tuple[IntArray, IntArray]:
+def _by_appearance(values: npt.NDArray[Any]) -> tuple[IntArray, IntArray]:
     """The first row of each whole number, and its code from 0 in that order.
 
     Those close together are places of a table, so that nothing is sorted.
     """
     values = values.astype(np.uint8) if values.dtype.kind == "b" else values
     least, most = (int(values.min()), int(values.max())) if values.size else (0, 0)
-    if values.dtype.kind in "iu" and most - least < DENSE * values.size:
-        places = values.astype(np.intp) - least
-        first = np.full(most - least + 1, values.size)
-        first[places[::-1]] = np.arange(values.size)[::-1]  # the last one written stays
-    else:
-        _, first, places = np.unique(values, return_index=True, return_inverse=True)
-        places = places.ravel()
-    by_appearance = np.argsort(first, kind="stable")[: np.count_nonzero(first < values.size)]
-    rank = np.empty(first.size, dtype=np.intp)
-    rank[by_appearance] = np.arange(by_appearance.size)
-    return first[by_appearance], rank[places]
+    if most - least < DENSE * values.size or (most < FEW_CODES and least >= 0):
+        places = values.astype(np.intp)
+        places -= least
+        rows = _first_rows(places, most - least + 1)
+        rank = np.zeros(most - least + 1, dtype=np.intp)
+        rank[places[rows]] = np.arange(rows.size)
+        return rows, rank.take(places, out=places)
+    _, first, places = np.unique(values, return_index=True, return_inverse=True)
+    rows = np.sort(first)
+    rank = np.argsort(np.argsort(first, kind="stable"), kind="stable")
+    return rows, rank[places.ravel()]
+
+
+def _first_rows(places: IntArray, size: int) -> IntArray:
+    """The row in which each place appears first, in this order; after a few rows, none is new."""
+    seen = np.zeros(size, dtype=bool)
+    found = [np.empty(0, dtype=np.intp)]
+    for begin in range(0, places.size, ROWS_TOGETHER):
+        part = places[begin : begin + ROWS_TOGETHER]
+        new = np.flatnonzero(~seen.take(part))
+        if new.size:
+            first = new[np.sort(np.unique(part[new], return_index=True)[1])]
+            seen[part[first]] = True
+            found.append(begin + first)
+    return np.concatenate(found)
 
 
 def _check_labels(codes: IntArray, found: list[Any], what: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -217,6 +218,20 @@ def _named(models: Any) -> list[tuple[Any, Any]]:
         f"{opt['models']} must be a mapping from name to losses, a data frame with a "
         "column of losses for "
         f"each model, or GroupSummaries; got {type(models).__name__}"
+    )
+
+
+def is_held(models: Any) -> bool:
+    """Whether other libraries hold them: trees of ArviZ, paths to these, reports of skore."""
+    if hasattr(models, "reports_"):
+        return True
+    if not isinstance(models, Mapping) or hasattr(models, "judged"):
+        return False
+    return bool(models) and all(
+        type(each).__name__ in TREES
+        or isinstance(each, (str, bytes, PathLike))
+        or hasattr(each, "ml_task")
+        for each in models.values()
     )
 
 

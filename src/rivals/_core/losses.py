@@ -4,7 +4,7 @@ from.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rivals._core.arrays import Points, common_index, finite, index_of, numbers
+from rivals._core.cautions import warn
 from rivals._core.checks import check_printable
 from rivals._core.grouping import Grouping
 from rivals._core.setting import one_of
@@ -49,6 +50,8 @@ class Provenance:
         losses are its negative, and tables show the metric itself.
     weights : str
         "groups" where each group weighs the same, "points" where it counts by its size.
+    alone : bool
+        Whether each point was left out alone, by a model that has seen the others of its group.
     repeats : int
         How often groups or rows were divided into folds; losses are means over these.
 
@@ -69,6 +72,7 @@ class Provenance:
     metric: str = ""
     weights: str = "groups"
     repeats: int = 1
+    alone: bool = False
 
     def __post_init__(self) -> None:
         texts = (self.loss, self.unit, self.noise, self.point, self.library)
@@ -288,6 +292,8 @@ class Study:
         Which of some fixed kinds, such as devices, each point is of.
     index : pandas.Index or None
         The labels of the rows that the points came with.
+    again : callable or None
+        The study of some of the points, by a metric that is no mean over points.
     """
 
     names: tuple[str, ...]
@@ -300,6 +306,7 @@ class Study:
     fits: tuple[Fits, ...] = ()
     segments: Grouping | None = None
     index: Any = None
+    again: Callable[[IntArray], Study] | None = None
 
     @classmethod
     def of(
@@ -326,6 +333,13 @@ class Study:
             grouping = carried[0]
             _check_same_groups(losses, grouping)
         source = one_source([each.source for each in given])
+        if grouping is not None and not carried and source.left_out and source.n_folds:
+            warn(
+                "models were judged on groups that they were fitted to: folds left out points, so "
+                f"that P is too sure of new groups; pass {opt.groups} where losses are read, and "
+                "whole groups are left out"
+            )
+            source = replace(source, left_out=None)
         if weights is not None:
             if grouping is None:
                 raise Refusal(f"{opt.weights(weights)} is about groups; pass {opt.groups} too")
@@ -358,6 +372,8 @@ class Study:
 
     def taken(self, points: IntArray) -> Study:
         """Some of the points, without simulations, and without what fits of folds lost in all."""
+        if self.again is not None:
+            return self.again(points)
         return replace(
             self,
             observed=tuple(each[points] for each in self.observed),

@@ -171,6 +171,20 @@ class Predictions(Mapping[str, Losses]):
                 judged[name] = Losses(observed, groups=self.groups, source=source, fits=fits)
         return judged
 
+    def taken(self, rows: IntArray) -> Predictions:
+        """Of some of the rows, without what fits predict elsewhere."""
+        return replace(
+            self,
+            targets=self.targets[rows],
+            predicted={name: each[:, rows] for name, each in self.predicted.items()},
+            known={},
+            groups=self.groups and self.groups.taken(rows),
+            folds=None if self.folds is None else self.folds[:, rows],
+            columns=None,
+            elsewhere=(),
+            index=None,
+        )
+
     def column(self, name: str) -> Any:
         """A column that was kept, such as that of segments."""
         if hasattr(self.columns, "grouping"):

@@ -7,12 +7,11 @@ means (Chan, Golub and LeVeque 1983); no row is kept.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from rivals._core.arrays import LARGEST
 from rivals._core.types import FloatArray, IntArray
 from rivals.method.error import PairSums
 
@@ -103,14 +102,8 @@ def _centre(
 
 def reduced(losses: Sequence[FloatArray], codes: IntArray, n_groups: int) -> GroupSums:
     """Of rows in memory, block by block."""
-    reducer = Reducer(len(losses), range(n_groups))
-    # Blocks with more rows than there are groups: each is joined to all of them.
-    step = max(rows_at_once(len(losses)), 4 * n_groups)
-    for begin in range(0, codes.size, step):
-        rows = slice(begin, begin + step)
-        own = codes[rows]
-        least, most = int(own.min()), int(own.max())
-        reducer.add([each[rows] for each in losses], own - least, range(least, most + 1))
+    reducer = Reducer(len(losses))
+    reducer.add(losses, codes, range(n_groups))
     return reducer.sums
 
 
@@ -126,11 +119,10 @@ class Reducer:
     (['b', 'a'], [1.0, 3.0])
     """
 
-    def __init__(self, n_models: int, labels: Iterable[Hashable] = ()) -> None:
-        self._places = {label: place for place, label in enumerate(labels)}
-        n_groups = len(self._places)
-        self._sizes = np.zeros(n_groups)
-        self._means = np.zeros((n_models, n_groups))  # of the first model, and of gaps from it
+    def __init__(self, n_models: int) -> None:
+        self._places: dict[Hashable, int] = {}
+        self._sizes = np.zeros(0)
+        self._means = np.zeros((n_models, 0))  # of the first model, and of gaps from it
         self._own = np.zeros(n_models)
         self._matrix = np.zeros((n_models, n_models))
         self._reference: FloatArray | None = None
@@ -158,15 +150,27 @@ class Reducer:
             return
         if self._reference is None:
             self._reference = typical(losses)
-        self.join(sums_of_groups(losses, codes, len(labels), self._reference), labels)
+        where = self._where(labels)
+        step = max(rows_at_once(len(losses)), 4 * len(labels))
+        for begin in range(0, codes.size, step):
+            rows = slice(begin, begin + step)
+            block = [each[rows] for each in losses]
+            self._join(sums_of_groups(block, codes[rows], len(labels), self._reference), where)
 
     def join(self, sums: GroupSums, labels: Sequence[Hashable]) -> None:
         """The sums of other rows, which may be of the same groups."""
+        self._join(sums, self._where(labels))
+
+    def _where(self, labels: Sequence[Hashable]) -> IntArray:
+        """The places of groups, some of which may be new."""
         places = self._places
         where = np.fromiter(
             (places.setdefault(label, len(places)) for label in labels), np.intp, len(labels)
         )
         self._grow(len(places))
+        return where
+
+    def _join(self, sums: GroupSums, where: IntArray) -> None:
         found = sums.gaps.copy()
         found[0] = sums.first
         before = self._sizes[where]
@@ -198,12 +202,3 @@ def typical(losses: Sequence[FloatArray]) -> FloatArray:
     head = np.stack([row[:TYPICAL] for row in losses])
     head[1:] -= head[0]
     return np.asarray(head.mean(axis=1))
-
-
-def first_not_finite(losses: Sequence[FloatArray]) -> int | None:
-    """The first model with a loss that is missing, infinite, or too large to be squared."""
-    for place, row in enumerate(losses):
-        # A nan is neither at most nor at least anything.
-        if row.size and not (row.max() <= LARGEST and row.min() >= -LARGEST):
-            return place
-    return None

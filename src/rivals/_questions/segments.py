@@ -18,7 +18,7 @@ from rivals._core.decided import Decided, Part
 from rivals._core.grouping import Grouping
 from rivals._core.law import Law
 from rivals._core.losses import Study
-from rivals._core.texts import Refusal, in_python, opt
+from rivals._core.texts import Refusal, in_python, naming, opt
 from rivals._result import sentences as say
 from rivals._result.renderers import Answer, Column, Table
 
@@ -178,8 +178,9 @@ def parts_of(study: Study, labels: Grouping, law: Law[Any]) -> tuple[Part, ...]:
     _check(study, labels, law, noun)
     found = []
     for name, begin, size in zip(labels.names, labels.begins, labels.sizes, strict=True):
-        part = study.taken(labels.order[begin : begin + size])
-        found.append(Part(name, float(size / study.n_points), law.summarise(part), noun))
+        with naming(f"{noun} {name!r}"):
+            part = study.taken(labels.order[begin : begin + size])
+            found.append(Part(name, float(size / study.n_points), law.summarise(part), noun))
     return tuple(found)
 
 

@@ -89,7 +89,11 @@ def cautions(result: Decided) -> list[Claim]:
         found += _below_the_spread(result)
     found += _small_lead(result)
     weak = ("few groups", "small groups", "one unit") if result.rejections else ()
-    asked = [note for note in result.notes if note.code in ("training not said", *weak)]
+    asked = [
+        note
+        for note in result.notes
+        if note.code in ("training not said", "points left out", *weak)
+    ]
     found += [claim(say.noted, note, noun) for note in asked]
     return found
 

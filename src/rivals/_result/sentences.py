@@ -458,6 +458,9 @@ def noted(note: Note, noun: str = "group") -> str:
         "errors not known": f"Standard errors are known only for differences from {names}: the "
         "estimates came without the covariance between models, so that other pairs cannot be "
         "judged.",
+        "points left out": "Each point was left out alone (PSIS), by a model that has seen the "
+        f"other points of its {noun}: P is too sure of new {plural(noun)}. Leave whole "
+        f"{plural(noun)} out, by rivals.read.leave_groups_out or left_out_posterior.",
         "training not said": "The models are taken as fitted to other data; if "
         f"{plural(noun)} were left out in turn, say so by {opt.left_out(True)} when losses "
         "are read, or P "
@@ -594,8 +597,10 @@ def nothing_open(best: str) -> str:
     )
 
 
-def where_then(number: float | None, noun: str) -> str:
-    """Where a winner would win again, when there are more groups."""
+def where_then(number: float | None, noun: str, of_rows: bool = False) -> str:
+    """Where a winner would win again, when there are more groups, or rows."""
+    if of_rows:
+        return f"in as many new {plural(noun)}" if number is None else where(number, None, noun)
     return "if that larger study were repeated" if number is None else where(number, -1, noun)
 
 
@@ -741,6 +746,9 @@ def method_of_loss(source: Provenance, noun: str, n_groups: int) -> str:
     noise = f" under {source.noise} noise" if source.noise else ""
     made = f", computed with {source.library}" if source.library else ""
     out = ""
+    if source.alone:
+        seen = f", by models that had seen the others of its {noun}" if n_groups else ""
+        out = f"; each {source.point} was left out alone{seen}, by importance sampling (PSIS)"
     if source.left_out and n_groups:
         folds = f" in {source.n_folds} folds" if source.n_folds not in (0, n_groups) else " in turn"
         out = f"; whole {plural(noun)} were left out{folds}"

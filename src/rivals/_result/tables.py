@@ -44,7 +44,8 @@ def table(result: Decided, model: str, most: int | None = None) -> Table:
     risk = result.evidence.risk
     source = result.summary.source
     sign = -1.0 if source.metric == "higher" else 1.0
-    unit = "row" if result.groups is None else result.noun
+    counted = result.units is not None and result.n_groups == result.summary.n_points
+    unit = result.noun if counted or result.groups is not None else "row"
     over = f"over {say.plural(source.point)}"
     if source.weights == "groups":
         over = say.mean_over(result.repeated, unit)

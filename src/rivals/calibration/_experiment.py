@@ -36,7 +36,7 @@ from rivals._core.texts import Refusal, WrongKind, opt
 from rivals._core.types import BoolArray, FloatArray, Model
 from rivals.laws import LAWS, Law, law_of
 from rivals.method.error import mean_errors
-from rivals.scenarios import Experiment
+from rivals.scenarios import Experiment, form_of
 
 # A function rng → Experiment, or (rng, index) → Experiment.
 AnyScenario: TypeAlias = Callable[..., Experiment]
@@ -129,11 +129,8 @@ def _values(c: Sequence[float]) -> tuple[float, ...]:
     if np.ndim(c) != 1:
         raise WrongKind(f"{opt['c']} must be a list of numbers; got {c!r}")
     values = sorted(check_positive(value, f"c[{place}]") for place, value in enumerate(c))
-    if len(values) < 2 or len(set(values)) != len(values):
-        raise Refusal(
-            f"{opt['c']} must be two or more different numbers, of which the smallest that is kept "
-            f"is found; got {values}"
-        )
+    if not values or len(set(values)) != len(values):
+        raise Refusal(f"{opt['c']} must be one or more different numbers; got {values}")
     return tuple(values)
 
 
@@ -168,6 +165,12 @@ def run_experiment(
         except ValueError as found:  # the traceback has the line in the user's code
             said = ValueError(f"candidate {name!r}: {found}")
             raise said.with_traceback(found.__traceback__) from None
+        except (AttributeError, IndexError, KeyError, TypeError) as found:
+            unfit = TypeError(
+                f"candidate {name!r} cannot judge the data of this scenario ({form_of(data)}): "
+                f"{type(found).__name__}: {found}"
+            )
+            raise unfit.with_traceback(found.__traceback__) from None
         _check_size(losses[name].n_points, conditions.n_data, "observe", "n_data", name)
     a, b = _pair(own, len(models))
     probability, error = stated(losses, conditions, own, a, b)

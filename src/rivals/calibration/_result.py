@@ -24,7 +24,7 @@ from rivals.calibration._experiment import Conditions, is_undecided
 from rivals.calibration._promise import PROMISES, THRESHOLD, State
 from rivals.calibration._states import RULES, States, checked, judge
 from rivals.calibration._store import Failure, Source, Store, kinds, open_to_read
-from rivals.laws import Law
+from rivals.laws import Beta, Law, Paper
 
 # A calibration holds for the sizes it was made with; within these factors it is accepted. More
 # simulations only reduce the noise of the misfit.
@@ -341,7 +341,7 @@ class Calibration:
         here = self.conditions
         if method != here.method:
             raise ValueError(say.other("method", str(here.method), str(method)))
-        if study.order != here.order:
+        if study.order != here.order and not isinstance(method, (Beta, Paper)):
             raise ValueError(say.other("order", repr(here.order), repr(study.order)))
         unit = study.source.unit
         if here.loss_unit and unit and unit != here.loss_unit:

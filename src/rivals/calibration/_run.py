@@ -17,6 +17,7 @@ from rivals._core.cautions import PACKAGE
 from rivals._core.checks import check_printable, check_size
 from rivals._core.optional import need
 from rivals._core.seeds import entropy_from
+from rivals._core.texts import Refusal, opt
 from rivals._core.types import RNG
 from rivals.calibration._experiment import (
     GROWTH,
@@ -84,8 +85,8 @@ def calibrate(
     n_simulations : int, optional
         Simulations of each candidate, as in `compare`: 16 by default, 1 under method "paper".
     order : {"time"}, optional
-        Points are a series, and neighbours depend on each other: in the data, and in those for the
-        truth.
+        Points are a series, and neighbours depend on each other: in the data (under methods "beta"
+        and "paper" that changes nothing), and in those for the truth.
     n_truth : int
         Points that decide which candidate is truly better.
     most_truth : int, optional
@@ -137,6 +138,11 @@ def calibrate(
         loss_unit=loss_unit,
         entropy=entropy_from(rng) if entropy is None else entropy,
     )
+    if len(conditions.c) < 2:
+        raise Refusal(
+            f"{opt['c']} must be two or more different numbers, of which the smallest that is kept "
+            f"is found; got {list(conditions.c)}"
+        )
     n_experiments = check_size(n_experiments, "n_experiments")
     named = _named(scenarios)
     study = Study(conditions, {name: source_of(each) for name, each in named.items()})

@@ -106,7 +106,8 @@ class Factors(Law[CellSummaries], known_as="groups of several factors"):
 
     def notes(self, summary: CellSummaries, setting: Setting) -> tuple[Note, ...]:
         if summary.source.left_out is None:
-            return (Note("training not said"),)
+            alone = summary.source.alone
+            return (Note("points left out" if alone else "training not said"),)
         if summary.source.left_out and summary.shared is None:
             return (Note("levels left out", value=SUPPOSED / summary.n_groups),)
         return ()

@@ -166,6 +166,8 @@ class Groups(Law[GroupSummaries]):
         source = summary.source
         if summary.variances is not None or source.left_out is None or summary.order is not None:
             return None  # no benchmark has these
+        if source.weights != "groups" and not summary.rows:
+            return None
         training = "fitted before"
         if source.left_out:
             training = "left out, losses only" if summary.shared is None else "left out"
@@ -213,7 +215,7 @@ class Groups(Law[GroupSummaries]):
                 models = tuple(summary.models[place] for place in np.flatnonzero(beside))
                 notes.append(Note("errors not known", models))
         if source.left_out is None:
-            notes.append(Note("training not said"))
+            notes.append(Note("points left out" if source.alone else "training not said"))
         notes += _weak_places(summary)
         if summary.order is None and not summary.rows and look_like_times(summary.groups):
             notes.append(Note("times"))
@@ -225,7 +227,7 @@ class Groups(Law[GroupSummaries]):
         risk = self.risk(summary)
         order = np.argsort(risk, kind="stable")
         other = "points" if source.weights == "groups" else "groups"
-        if summary.variances is None:
+        if summary.variances is None and not source.metric:
             winner = int(np.argmin(self.risk(summary.weighted(other))))
             if risk[winner] > risk[order[0]]:
                 pair = (summary.models[order[0]], summary.models[winner])

@@ -41,7 +41,9 @@ FAR = 10.0
 METHOD = (
     "Models were compared by reversal (rivals package): the signal was distorted twice, as it "
     "would differ between two recordings, by {effects}; points were drawn anew. P is the part of "
-    "{n_draws} such recordings in which a model has the lower mean loss."
+    "{n_draws} such recordings in which a model has the lower mean loss. That models be judged by "
+    "the distribution of their risk over replications is the idea of René and Longtin (2025, "
+    "doi:10.1038/s41467-025-64658-7)."
 )
 
 

@@ -79,7 +79,9 @@ class TransportSummary:
 METHOD = (
     "Models were compared by the transport method of the rivals package: the risk of a model "
     "is normal about its mean held-out loss, with the variance c W² + sampling error, W the "
-    "1-Wasserstein distance between its losses on the data and on its own simulations."
+    "1-Wasserstein distance between its losses on the data and on its own simulations. The "
+    "distribution of the risk over replications, the misfit and the sensitivity c are those of "
+    "René and Longtin (2025, doi:10.1038/s41467-025-64658-7)."
 )
 
 

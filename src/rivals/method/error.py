@@ -17,9 +17,11 @@ from rivals._core.types import FloatArray, IntArray
 
 # Up to so many models the sums of all pairs are kept; of more, they are made when asked for.
 WHOLE = 512
-# Multiplications for which OpenBLAS takes one thread, and rows whose products are made so.
+# Multiplications for which OpenBLAS takes one thread, rows whose products are made so, and rows of
+# so few that BLAS has no use.
 ALONE = 2**18
 FEW = 64
+FEWER = 8
 # A sum of squares below this part of the sums it was made from is summed again, from differences.
 CANCELLED = 1e-6
 # Squares below this have lost digits.
@@ -106,6 +108,11 @@ def _products(rows: FloatArray) -> FloatArray:
     cost more than the sums themselves, as they do in products of vectors.
     """
     n_rows, n = rows.shape
+    if n_rows <= FEWER:
+        found = np.empty((n_rows, n_rows))
+        for i, row in enumerate(rows):
+            found[i, i:] = found[i:, i] = np.einsum("ij,j->i", rows[i:], row)
+        return found
     step = ALONE // n_rows**2 if n_rows <= FEW else n
     if step >= n:
         return np.asarray(rows @ rows.T)

@@ -20,7 +20,7 @@ from rivals._core.optional import need
 from rivals._core.predictions import Elsewhere, Kind, Predictions, scorer_of
 from rivals._core.seeds import FOLD_FIT, FOLD_SIMULATION, FOLD_SPLIT, entropy_from, stream
 from rivals._core.texts import Refusal, WrongKind, naming, opt
-from rivals._core.types import RNG, IntArray
+from rivals._core.types import RNG, FloatArray, IntArray
 from rivals.method.influence import METRICS
 from rivals.read._estimators import library_of, mean_and_deviation, probabilities_of
 from rivals.read._folds import (
@@ -30,6 +30,7 @@ from rivals.read._folds import (
     foldings_of_groups,
     grouping_of,
     how_often,
+    warn_of_predictors_of_groups,
 )
 from rivals.read._judging import (
     Judging,
@@ -53,6 +54,7 @@ def cross_validated(
     y: Any,
     *,
     groups: Any = None,
+    sample_weight: Any = None,
     cv: Any = None,
     repeats: int | None = None,
     loss: Any = "log",
@@ -79,7 +81,10 @@ def cross_validated(
         Inputs; and targets or labels.
     groups : array_like, optional
         The group of each point: school, hospital, session, year. One group is left out at a time;
-        of more than 20, ten folds of whole groups.
+        of more than 20, ten folds of whole groups. A search, as `GridSearchCV(cv=GroupKFold())`,
+        gets those of its training set.
+    sample_weight : array_like, optional
+        Weights of the rows in fits; all rows are judged alike.
     cv : int, splitter or iterable, optional
         As in scikit-learn, where folds shall be others. Without groups, five folds by default. All
         models get the same folds; a splitter that repeats gives several foldings.
@@ -148,6 +153,8 @@ def cross_validated(
     index = index_of_rows(X, y=y, groups=groups)
     targets = _targets(y, n_rows(X, "X"), classify)
     grouping = None if groups is None else grouping_of(groups, X)
+    if grouping is not None:
+        warn_of_predictors_of_groups(X, grouping)
     foldings = _foldings(cv, repeats, X, targets, grouping, classify, entropy)
     if grouping is not None and not foldings[0][0].groups:
         grouping = None  # a warning said so
@@ -168,6 +175,8 @@ def cross_validated(
         tuple(str(each) == PREDICTED for each in noises),
         np.unique(targets) if classify else np.empty(0),
         entropy,
+        None if grouping is None else grouping.codes,
+        _weights(sample_weight, targets.size),
     )
     noun = "group" if grouping is None else grouping.noun
     found = run_folds(fits, names, fits.folds, noun=noun, n_jobs=n_jobs)
@@ -366,6 +375,19 @@ def _targets(y: Any, n_points: int, classify: bool) -> npt.NDArray[Any]:
     return targets
 
 
+def _weights(given: Any, n_points: int) -> FloatArray | None:
+    """Of each row, in fits."""
+    if given is None:
+        return None
+    weights = np.asarray(given, dtype=np.float64)
+    if weights.shape != (n_points,) or not np.isfinite(weights).all() or weights.min() < 0.0:
+        raise Refusal(
+            f"{opt['sample_weight']} must be one number, 0 or more, for each of {n_points} rows; "
+            f"got an array of shape {weights.shape}"
+        )
+    return weights
+
+
 def _seeded(cv: Any, entropy: int) -> Any:
     """A splitter that would draw its own seed gets one."""
     if getattr(cv, "random_state", 0) is not None:
@@ -390,11 +412,13 @@ class _Fits:
     gives_deviation: tuple[bool, ...]
     classes: npt.NDArray[Any]
     entropy: int
+    groups: IntArray | None = None
+    weights: FloatArray | None = None
 
     def __call__(self, model: int, fold: int) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
         train, test = self.folds[fold].train, self.folds[fold].test
         fitted = seeded_copy(self.models[model], stream(self.entropy, FOLD_FIT, model, fold))
-        fitted.fit(take(self.X, train), self.targets[train])
+        fitted.fit(take(self.X, train), self.targets[train], **self._beside(fitted, train))
         asked = self.asked[fold]
         others = np.setdiff1d(asked, test, assume_unique=True)
         rows = np.concatenate([test, others])
@@ -402,6 +426,22 @@ class _Fits:
         place = np.empty(self.targets.size, dtype=np.intp)
         place[rows] = np.arange(rows.size)
         return found[: test.size], found[place[asked]]
+
+    def _beside(self, fitted: Any, train: IntArray) -> dict[str, Any]:
+        """What a fit gets beside X and y: weights, and groups where it divides its rows itself."""
+        from sklearn.utils.validation import has_fit_parameter
+
+        beside: dict[str, Any] = {}
+        if self.weights is not None:
+            if not has_fit_parameter(fitted, "sample_weight") and not hasattr(fitted, "cv"):
+                raise WrongKind(
+                    f"{opt['sample_weight']}: {type(fitted).__name__} takes none; leave it out, or "
+                    "leave this model out"
+                )
+            beside["sample_weight"] = self.weights[train]
+        if self.groups is not None and "Group" in type(getattr(fitted, "cv", None)).__name__:
+            beside["groups"] = self.groups[train]
+        return beside
 
     def _predicted(self, fitted: Any, at: Any, size: int, model: int) -> npt.NDArray[Any]:
         who = type(fitted).__name__

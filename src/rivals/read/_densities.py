@@ -126,8 +126,8 @@ def density_of_labels(
                 f"{impossible.sum()} of {impossible.size} labels have probability zero, the first "
                 f"is {labels[tuple(first)].item()!r}: an infinite loss; pass {opt.floor}, "
                 "the least "
-                "probability of a label (such as 1e-3), or calibrate the classifier "
-                "(sklearn.calibration.CalibratedClassifierCV)"
+                f"probability of a label (such as 1e-3), judge by {opt.loss('brier')}, which takes "
+                "zeros, or calibrate the classifier (sklearn.calibration.CalibratedClassifierCV)"
             )
         return np.asarray(np.log(likelihood))
 

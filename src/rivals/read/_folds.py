@@ -55,6 +55,24 @@ class Fold:
     groups: tuple[str, ...] = ()
 
 
+def warn_of_predictors_of_groups(X: Any, grouping: Grouping) -> None:
+    """As many predictors that vary only between groups as groups: a fit learns each by heart."""
+    values = np.asarray(X) if not hasattr(X, "tocsr") else X.toarray()
+    if values.ndim != 2 or len(values) != grouping.codes.size:
+        return
+    first = grouping.order[grouping.begins]
+    within = (values == values[first[grouping.codes]]).all(axis=0)
+    varies = (values != values[:1]).any(axis=0)
+    count = int(np.count_nonzero(within & varies))
+    n_groups = len(grouping.names)
+    if count >= n_groups:
+        warn(
+            f"X: {count} of {values.shape[1]} columns are the same throughout each "
+            f"{grouping.noun}, of which there are {n_groups}: a model can tell every one by them, "
+            "and P has been too sure there; take fewer of these columns"
+        )
+
+
 def grouping_of(groups: Any, data: Any, noun: str | None = None) -> Grouping:
     """The group of each row of the data."""
     if isinstance(groups, str):

@@ -26,15 +26,13 @@ from rivals._core.checks import check_printable, printable
 from rivals._core.grouping import Grouping, noun_of
 from rivals._core.optional import need
 from rivals._core.texts import Refusal, WrongKind, either, opt, text_of
-from rivals._core.types import BoolArray, FloatArray, IntArray
+from rivals._core.types import BoolArray, FloatArray
 
 TEXT = (".csv", ".tsv", ".txt")
 PARQUET = (".parquet", ".pq")
 DELIMITERS = (",", ";", "\t", "|")
 # Rows that decide whether a column of a text file holds numbers.
 ROWS_TO_LOOK_AT = 100
-# Rows in which codes are looked for at a time: what the processor's cache holds.
-ROWS_TOGETHER = 2**16
 # Bytes of a text file that Python reads sooner than polars is imported.
 SMALL = 2**18
 # Bytes that a small packed file may unpack into, and a larger one in parts of its own size.
@@ -149,14 +147,13 @@ class Frame:
             is_missing = is_missing | series.is_nan()
         if is_missing.any():
             raise self._no_label(who, is_missing.to_numpy())
-        codes, labels = _factorised(series)
-        if "" in labels.to_list():
-            raise self._no_label(who, codes == labels.to_list().index(""))
         try:
-            few = Grouping.of(labels)
-        except ValueError as error:
-            raise Refusal(f"{who}: {text_of(error).removeprefix(opt['groups'] + ': ')}") from None
-        return Grouping(codes, few.names, few.noun)
+            return _grouped(series, name, who)
+        except Refusal:
+            is_empty = np.array([label == "" for label in series.to_list()])
+            if is_empty.any():
+                raise self._no_label(who, is_empty) from None
+            raise
 
     def groupings(self, groups: str | Iterable[str] | None) -> Grouping | None:
         """The same of one column, or of several factors; None of none."""
@@ -255,10 +252,15 @@ class Cells(Frame):
         is_missing = np.array([cell == "" for cell in cells])
         if is_missing.any():
             raise self._no_label(who, is_missing)
-        try:
-            return Grouping.of(np.array(cells, dtype=object), noun_of(name))
-        except ValueError as error:
-            raise Refusal(f"{who}: {text_of(error).removeprefix(opt['groups'] + ': ')}") from None
+        return _grouped(cells, name, who)
+
+
+def _grouped(labels: Any, name: str, who: str) -> Grouping:
+    """Labels as groups; what is wrong with them is said with their column."""
+    try:
+        return Grouping.of(labels, noun_of(name))
+    except ValueError as error:
+        raise Refusal(f"{who}: {text_of(error).removeprefix(opt['groups'] + ': ')}") from None
 
 
 def _number(cell: str) -> float | None:
@@ -410,47 +412,6 @@ def _are(names: Sequence[str]) -> str:
 
 def _narwhals() -> Any:
     return need("narwhals", extra="table", purpose="data frames")
-
-
-def _factorised(series: Any) -> tuple[IntArray, Any]:
-    """The code of each row, and the few labels in the order in which they first appear.
-
-    Rows are coded by the library that holds them.
-    """
-    narwhals = _narwhals()
-    if series.implementation.is_polars() and series.dtype in (
-        narwhals.String,
-        narwhals.Categorical,
-    ):
-        return _coded_by_polars(series)
-    labels = series.unique(maintain_order=True)
-    places = list(range(len(labels)))
-    codes = series.replace_strict(labels.to_list(), places, return_dtype=narwhals.Int64)
-    return codes.to_numpy().astype(np.intp), labels
-
-
-def _coded_by_polars(series: Any) -> tuple[IntArray, Any]:
-    """As categories, whose codes have gaps: made to follow the first appearance."""
-    polars = need("polars", extra="table", purpose="files of tables")
-    physical = series.to_native().cast(polars.Categorical).to_physical().to_numpy()
-    rows = _first_rows(physical)
-    rank = np.empty(int(physical.max(initial=0)) + 1, dtype=np.intp)
-    rank[physical[rows]] = np.arange(rows.size)
-    return rank[physical], series[rows.tolist()].cast(_narwhals().String)
-
-
-def _first_rows(codes: Any) -> IntArray:
-    """The row in which each code appears first, in this order; after a few rows, none is new."""
-    seen = np.zeros(int(codes.max(initial=0)) + 1, dtype=bool)
-    found = [np.empty(0, dtype=np.intp)]
-    for begin in range(0, codes.size, ROWS_TOGETHER):
-        part = codes[begin : begin + ROWS_TOGETHER]
-        new = np.flatnonzero(~seen[part])
-        if new.size:
-            first = new[np.sort(np.unique(part[new], return_index=True)[1])]
-            seen[part[first]] = True
-            found.append(begin + first)
-    return np.concatenate(found)
 
 
 def _from_frame(source: Any) -> Frame:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from rivals._core.cautions import warn
-from rivals._core.losses import Losses, Provenance
+from rivals._core.losses import Losses
 from rivals._core.types import FloatArray
 from rivals.read._densities import DENSITY
 from rivals.read._posterior_draws import (
@@ -88,7 +89,8 @@ def posterior(
             "(pymc.compute_log_likelihood, numpyro.infer.log_likelihood)"
         )
     drawn = _simulated(tree, simulated, variable) if simulated in there else None
-    return Losses(observed, drawn, groups=groups, source=DENSITY)
+    source = DENSITY if held_out in there else replace(DENSITY, alone=True)
+    return Losses(observed, drawn, groups=groups, source=source)
 
 
 def _points(tree: Any, group: str, variable: str | None) -> FloatArray:
@@ -126,5 +128,5 @@ def _of_elpd(elpd: Any, groups: Any) -> Losses:
         _question_groups(groups)
     values = np.ravel(np.asarray(elpd.elpd_i, dtype=np.float64))
     left_out = True if is_kfold and groups is not None else None
-    source = Provenance(DENSITY.loss, DENSITY.unit, left_out=left_out, library="ArviZ")
+    source = replace(DENSITY, left_out=left_out, library="ArviZ", alone=not is_kfold)
     return Losses(-values, groups=groups, source=source)

@@ -82,7 +82,7 @@ def statsmodels_density(results: Any, rows: Any, n_points: int, units: IntArray)
     """Of the response at new rows."""
     model = results.model
     name = type(model).__name__
-    if name not in KNOWN:
+    if name not in KNOWN and not callable(getattr(results, "get_distribution", None)):
         raise TypeError(
             f"{name} of statsmodels has no distribution that is known here ({', '.join(KNOWN)}); "
             f"{INSTEAD}"
@@ -91,7 +91,7 @@ def statsmodels_density(results: Any, rows: Any, n_points: int, units: IntArray)
     _check_per_point(model, name)
     if name == "MixedLM":
         return mixed_density(results, rows, units)
-    if name in DISCRETE:
+    if name in DISCRETE or name not in KNOWN:  # such as zero-inflated counts: by their own
         return density_of(results.get_distribution(rows), n_points)
     if name in CHOICES:
         return _of_choices(results, rows)

@@ -237,7 +237,12 @@ class _Rows(NamedTuple):
         places = {name: f"c{i}" for i, name in enumerate(names)}
         columns = [nw.col(places[name]).cast(nw.Float64) for name in chosen]
         numbered = [column.alias(f"x{i}") for i, column in enumerate(columns)]
+        coded = lazy.implementation.is_polars()  # while texts are read, by all cores
         keys = [nw.col(places[name]).alias(f"key{i}") for i, name in enumerate(factors)]
+        keys = [
+            key.cast(nw.Categorical) if coded and head[name].dtype == nw.String else key
+            for key, name in zip(keys, factors, strict=True)
+        ]
         return cls(lazy.select(*keys, *numbered), Names(where, chosen, factors))
 
 
@@ -280,10 +285,7 @@ def _add(reducer: Reducer, batch: Any, names: Names) -> None:
         finite(batch[f"x{place}"], f"{names.where}, model {name!r}: losses of a block of rows")
         for place, name in enumerate(names.models)
     ]
-    step = rows_at_once(len(losses))
-    for begin in range(0, codes.size, step):
-        piece = slice(begin, begin + step)
-        reducer.add([each[piece] for each in losses], codes[piece], labels)
+    reducer.add(losses, codes, labels)
 
 
 def _coded(column: Any, names: Names, factor: str) -> tuple[IntArray, list[Any]]:

@@ -13,12 +13,15 @@ from rivals.scenarios._blocks import (
     outliers,
     tilt,
 )
+from rivals.scenarios._data import form_of as form_of
 from rivals.scenarios._draws import Draw, choice, lognormal, loguniform, normal, uniform
 from rivals.scenarios._experiment import Experiment
+from rivals.scenarios._instruments import PLATE_READER
 from rivals.scenarios._scenario import Scenario
 from rivals.scenarios._truth import Truth, mixture, one_of_them, own, simulator
 
 __all__ = [
+    "PLATE_READER",
     "Block",
     "Draw",
     "Experiment",

@@ -93,6 +93,22 @@ def rows_of(data: Any, rows: IntArray) -> Any:
     return data.iloc[rows] if hasattr(data, "iloc") else data[rows]
 
 
+def form_of(data: Any) -> str:
+    """What data are, for a message: as "a tuple of 2 parts" or "an array of shape (300,)"."""
+    if isinstance(data, np.ndarray):
+        return f"an array of shape {data.shape}"
+    try:
+        names = parts_of(data)
+    except Refusal:
+        names = None
+    kind = type(data).__name__
+    if names is None:
+        return f"a {kind}"
+    if isinstance(data, tuple):
+        return f"a tuple of {len(names)} parts"
+    return f"a {kind} with {_listed(names)}"
+
+
 def _is_matrix(data: Any) -> bool:
     return isinstance(data, np.ndarray) and data.dtype.names is None
 

@@ -75,10 +75,12 @@ class BetaSummary:
 # For a paper.
 OF_BETA = (
     "Models were compared by the hierarchical beta process on quantile functions of the loss "
-    "(René and Longtin, 2025), refined as far as the data resolve."
+    "(René and Longtin, 2025, "
+    "doi:10.1038/s41467-025-64658-7), refined as far as the data resolve."
 )
 OF_PAPER = (
-    "Models were compared by the algorithm of René and Longtin (2025): the hierarchical beta "
+    "Models were compared by the algorithm of René and Longtin (2025, "
+    "doi:10.1038/s41467-025-64658-7): the hierarchical beta "
     "process on quantile functions of the loss, refined eight times, one simulation of each "
     "model, uncorrected B."
 )
