@@ -597,8 +597,10 @@ def nothing_open(best: str) -> str:
     )
 
 
-def where_then(number: float | None, noun: str) -> str:
-    """Where a winner would win again, when there are more groups."""
+def where_then(number: float | None, noun: str, of_rows: bool = False) -> str:
+    """Where a winner would win again, when there are more groups, or rows."""
+    if of_rows:
+        return f"in as many new {plural(noun)}" if number is None else where(number, None, noun)
     return "if that larger study were repeated" if number is None else where(number, -1, noun)
 
 
