@@ -35,8 +35,8 @@ extensions = [
     "sphinx_design",
     "sphinx_copybutton",
     "sphinxcontrib.bibtex",
-    # Of this folder: outputs wrap or scroll; names become links; what the theme leaves out for those
-    # who do not see.
+    # Of this folder: outputs wrap or scroll; names become links; what the theme leaves out for
+    # those who do not see.
     "outputs",
     "linked",
     "accessible",
