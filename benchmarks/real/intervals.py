@@ -4,9 +4,8 @@
 
 From G observed groups the law gives 90 % intervals of the mean over new groups: of the risk of each
 model, and of the difference of each two. They are of one new group, of as many as were observed,
-or of all groups. A fresh study is drawn without replacement; its mean lies inside, or not. The
-sampling noise of fresh groups is counted in the interval, since it is in what is seen. For the
-population mean all fresh groups are taken, and their finite number is counted, too. All data sets
+or of all groups. A fresh study is drawn without replacement; its mean lies inside, or not. For the
+population mean all fresh groups are taken, and their finite number is counted. All data sets
 weigh the same; ± is over data sets. Intervals of one data set are in one_data_set.py.
 """
 
@@ -16,7 +15,6 @@ import argparse
 import json
 import warnings
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -81,7 +79,7 @@ def of_data_set(data_set: DataSet, records: Path) -> dict[tuple[Any, ...], float
             continue
         design = "frozen" if plan == "frozen" else "left out"
         for problem in problems(path, {"data": data_set.name, "split": 0}):
-            if problem.key["groups"] < 2:
+            if problem.key["groups"] < 3:
                 continue
             for of, over, covered in intervals(problem):
                 key = design, problem.key["groups"], of, over
@@ -97,7 +95,6 @@ def intervals(problem: Problem) -> Iterator[tuple[str, str, float]]:
     n_fresh, n_groups = len(fresh.means), problem.key["groups"]
     rng = np.random.default_rng([problem.key["set"], n_groups])
     a, b = np.triu_indices(len(problem.names), 1)
-    own_noise = np.diagonal(fresh.error.mean(axis=0))
     for over in OVER:
         if over == "one new group":
             number, means = 1, fresh.means
@@ -107,18 +104,11 @@ def intervals(problem: Problem) -> Iterator[tuple[str, str, float]]:
             means = np.array([fresh.means[places].mean(axis=0) for places in chosen])
         else:
             number, means = n_fresh, fresh.means.mean(axis=0, keepdims=True)
-        setting = Setting(new_groups=float(number))
-        risks = with_noise(law.risks(summary, setting), own_noise)
+        setting = Setting()
+        risks = law.risks(summary, setting).over(number)
         yield "risk", over, inside(risks, means)
-        noise = fresh.noise[a, b]
-        gaps = with_noise(law.differences(summary, setting, a, b), noise)
+        gaps = law.differences(summary, setting, a, b).over(number)
         yield "difference", over, inside(gaps, means[:, a] - means[:, b])
-
-
-def with_noise(law: NewGroups, noise: FloatArray) -> NewGroups:
-    """The same with the sampling noise of the points of new groups."""
-    variance = law.spread.variance + noise[:, None] / law.new_groups
-    return replace(law, spread=replace(law.spread, variance=variance))
 
 
 def inside(law: NewGroups, values: FloatArray) -> float:

@@ -1,8 +1,9 @@
 """The expensive stage: fit candidates, keep their losses, and what they lose in fresh groups.
 
-Two designs. *left out*: G groups are at hand. The candidates are judged by losses of groups (and,
+Three designs. *left out*: G groups are at hand. The candidates are judged by losses of groups (and,
 for comparison, of points) that they were not fitted to, then fitted to all G, and scored in fresh
-groups. *frozen*: candidates are fitted to some groups, and judged and scored in others.
+groups. *frozen*: candidates are fitted to some groups, and judged and scored in others. *rows*: see
+rows.py.
 
 A file holds one split of a data set, made of plain arrays:
 
@@ -11,6 +12,8 @@ A file holds one split of a data set, made of plain arrays:
     simulations         models × simulations × points: losses of responses that each model draws
     group               the group of each point; frozen: simulations are of the first groups alone
     fold                left out: the fold of each group
+    fits                left out: means in every group at hand by the fit without each fold, folds ×
+                        groups × models
     points, part        left out: losses by random folds of points, and the fold of each point
     fresh, fresh_error, fresh_sizes
                         left out: means in fresh groups (groups × models), the covariance of these
@@ -36,18 +39,13 @@ FloatArray = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.intp]
 
 # Name of a design → groups at hand, folds in which they are left out; none where candidates are
-# frozen. The folds of `l20` and `l40` are ten; the same groups in other folds come after them.
+# frozen.
 DESIGNS: dict[str, tuple[int, int] | None] = {
     "frozen": None,
     "l4": (4, 4),
     "l6": (6, 6),
     "l10": (10, 10),
     "l20": (20, 10),
-    "l40": (40, 10),
-    "l20in5": (20, 5),
-    "l20in20": (20, 20),
-    "l40in5": (40, 5),
-    "l40in40": (40, 40),
 }
 N_SIMULATIONS = 16
 # At most so many points of a group at hand, of one that is fresh, and at hand in all.
@@ -56,7 +54,6 @@ FRESH = 600
 MOST_POINTS = 4000
 LEAST_FRESH = 4  # groups
 MOST_FRESH = 40
-FOLDS = 10  # at most, but where other numbers of folds are compared
 FOLDS_OF_POINTS = 5
 POOL = 12  # frozen: groups that may be at hand
 # A loss beyond this is a blunder of extrapolation; its size says nothing.
@@ -93,22 +90,22 @@ def left_out(data_set: DataSet, n_groups: int, n_folds: int, split: int) -> dict
     folds = GroupKFold(n_folds)
     for place, (_, inside) in enumerate(folds.split(X, groups=group)):
         fold[inside] = place
-    observed, simulations = held_out(models, X, y, fold, N_SIMULATIONS, rng)
+    observed, by_fold = held_out(models, X, y, fold)
+    starts = np.searchsorted(group, np.arange(n_groups))
     found = {
         "names": list(models),
         "observed": observed,
-        "simulations": simulations,
         "group": group,
-        "fold": fold[np.searchsorted(group, np.arange(n_groups))],
+        "fold": fold[starts],
+        "fits": np.add.reduceat(by_fold, starts, axis=2).transpose(0, 2, 1)
+        / np.bincount(group)[:, None],
         "order": np.array(data_set.order or ""),
     }
-    if n_folds != min(n_groups, FOLDS):
-        return found  # the same groups in other folds: what became of them is known
     part = np.empty(rows.size, dtype=np.intp)
     by_points = KFold(FOLDS_OF_POINTS, shuffle=True, random_state=split)
     for place, (_, inside) in enumerate(by_points.split(X)):
         part[inside] = place
-    points, _ = held_out(models, X, y, part, 0, rng)
+    points, _ = held_out(models, X, y, part)
     held = names[n_groups : n_groups + MOST_FRESH]
     parts = [some(table.rows[name], FRESH, data_set, rng) for name in held]
     new_X, new_y = at(table, np.concatenate(parts))
@@ -163,23 +160,16 @@ def at(table: Table, rows: Rows) -> tuple[FloatArray, FloatArray]:
 
 
 def held_out(
-    models: dict[str, Any],
-    X: FloatArray,
-    y: FloatArray,
-    fold: Rows,
-    n_simulations: int,
-    rng: np.random.Generator,
+    models: dict[str, Any], X: FloatArray, y: FloatArray, fold: Rows
 ) -> tuple[FloatArray, FloatArray]:
-    """Losses of all points, observed and simulated, each by models that have not seen its fold."""
-    observed = np.empty((len(models), y.size))
-    simulations = np.empty((len(models), n_simulations, y.size), dtype=np.float32)
-    for place in np.unique(fold):
-        test = np.flatnonzero(fold == place)
+    """Losses of all points by models that have not seen their fold; and by every fold's fit."""
+    n_folds = int(fold.max()) + 1
+    by_fold = np.empty((n_folds, len(models), y.size))
+    for place in range(n_folds):
         train = np.flatnonzero(fold != place)
-        predicted = [model(X[train], y[train])(X[test]) for model in models.values()]
-        observed[:, test] = losses_of(predicted, y[test])
-        simulations[:, :, test] = simulated(predicted, n_simulations, rng)
-    return observed, simulations
+        predicted = [model(X[train], y[train])(X) for model in models.values()]
+        by_fold[place] = losses_of(predicted, y)
+    return by_fold[fold, :, np.arange(y.size)].T, by_fold
 
 
 def losses_of(predicted: list[Predicted], y: FloatArray) -> FloatArray:

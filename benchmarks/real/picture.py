@@ -21,11 +21,12 @@ SHOWN = {
     "Wilcoxon": ("Wilcoxon", BLUE),
     "Friedman and Nemenyi (scikit-posthocs)": ("Friedman and Nemenyi", BLUE),
     "bootstrap of groups": ("bootstrap of groups", BLUE),
-    "rivals, κ = 0/G": ("rivals without κ", "#8fbf9f"),
+    "REML, Hartung and Knapp": ("meta-analysis, REML", BLUE),
+    "rivals, losses only": ("rivals, losses only", "#8fbf9f"),
     "rivals": ("rivals", GREEN),
     "oracle": ("who knows the fresh groups", "0.3"),
 }
-LINES = ("elpd ± SE of points, by points", "paired t, by groups", "rivals, κ = 0/G", "rivals")
+LINES = ("elpd ± SE of points, by points", "paired t, by groups", "rivals, losses only", "rivals")
 GROUPS = (4, 6, 10, 20)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,7 +29,9 @@ class Problem:
     key: dict[str, Any]  # data, design, groups, split, set
     names: list[str]
     views: dict[str, list[FloatArray]]  # groups, points → models × points of each group or fold
-    simulations: list[FloatArray]  # of each group, models × simulations × points
+    simulations: list[FloatArray]  # of each group, models × simulations × points; frozen only
+    fits: FloatArray | None  # folds × groups × models: means by every fold's fit; left out only
+    fold: Rows | None  # of each group
     order: str | None
     n_folds: int  # 0 where candidates were frozen
     fresh: Fresh
@@ -41,9 +42,6 @@ def problems(
 ) -> Iterator[Problem]:
     """The problems of one file; frozen candidates are judged from sets of so many groups."""
     kept = read(path)
-    if "fold" in kept and "fresh" not in kept:  # other folds of the groups of another file
-        kept = read(path.with_name(re.sub(r"in\d+(\.\d+\.npz)$", r"\1", path.name))) | kept
-        del kept["points"]
     yield from _left_out(kept, key) if "fold" in kept else _frozen(kept, key, at_hand)
 
 
@@ -101,12 +99,14 @@ def problem(
     if own.size < 2:
         return None
     by_groups = {"groups": [observed[own][:, rows] for rows in chosen]}
-    simulations = kept["simulations"][own]
+    simulations = kept["simulations"][own] if "simulations" in kept else None
     return Problem(
         key,
         kept["names"][own].tolist(),
         by_groups | {name: [part[own] for part in view] for name, view in views.items()},
-        [simulations[:, :, rows].astype(np.float64) for rows in chosen],
+        [] if simulations is None else [simulations[:, :, rows].astype(float) for rows in chosen],
+        kept["fits"][:, :, own] if "fits" in kept else None,
+        kept.get("fold"),
         str(kept["order"]) or None,
         n_folds,
         Fresh(fresh.means[:, own], fresh.error[:, own][:, :, own]),

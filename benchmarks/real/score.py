@@ -24,10 +24,11 @@ from truth import QUESTIONS
 HERE = Path(__file__).parent
 RESULTS = HERE.parent / "results"
 OURS = "rivals"
-OLD = "rivals, κ = 0/G"
-# Of left-out groups; of frozen candidates κ is 0.
-KAPPAS = {"0": OLD, "6/G": "rivals, κ = 6/G", "12/G": OURS, "20/G": "rivals, κ = 20/G"}
+LOSSES_ONLY = "rivals, losses only"
+# The log score is told as what it gains over this.
+PEER = "paired t, by groups"
 MAIN = ("frozen", "l4", "l6", "l10", "l20")
+LOW = (0.50, 0.70)
 MIDDLE = (0.70, 0.95)
 HIGH = (0.95, 0.99)
 Lines = list[dict[str, Any]]
@@ -79,7 +80,7 @@ def summary(lines: Lines) -> dict[str, Any]:
         "data_sets": len({one["data"] for one in lines}),
         "splits": len({one["split"] for one in lines}),
         "failures": failures(lines),
-        "shared training": shared_training(lines),
+        "fits": with_fits(lines),
         "cells": [cell for cell in cells(main_lines) if cell],
     }
 
@@ -149,40 +150,32 @@ def plain(rate: tally.Rate | None) -> dict[str, Any] | None:
     return None if rate is None else rate.plain()
 
 
-# ---------------------------------------------------------------- κ
+# ---------------------------------------------------------------- what fits share
 
 
-def shared_training(lines: Lines) -> list[dict[str, Any]]:
-    """Each κ by design, number of groups and of folds, and pooled over numbers of groups."""
-    several = [one for one in lines if one["groups"] > 1]
-    kinds = sorted({(one["design"], one["groups"], one["folds"], one["plan"]) for one in several})
-    kinds += [("frozen", 0, 0, "pooled"), ("left out", 0, 0, "pooled")]
+def with_fits(lines: Lines) -> list[dict[str, Any]]:
+    """With the fits of all folds and with losses only, by number of groups, and pooled (0)."""
+    several = [one for one in lines if one["groups"] > 2 and one["plan"] in MAIN]
+    kinds = sorted({(one["design"], one["groups"]) for one in several})
+    kinds += sorted({(one["design"], 0) for one in several})
     rows = []
-    for design, groups, folds, plan in kinds:
-        if plan == "pooled":
-            own = [x for x in several if x["design"] == design and x["plan"] in MAIN]
-        else:
-            own = [x for x in several if (x["plan"], x["groups"]) == (plan, groups)]
-        for kappa, method in KAPPAS.items():
-            if design == "left out" or method == OURS:
-                head = {"design": design, "groups": groups, "folds": folds, "plan": plan}
-                shown = {"κ": kappa if design == "left out" else "0"}
-                rows.append(head | shown | at_kappa(own, method))
+    for design, groups in kinds:
+        own = [x for x in several if x["design"] == design and groups in (0, x["groups"])]
+        for method in (OURS, LOSSES_ONLY) if design == "left out" else (OURS,):
+            rows.append({"design": design, "groups": groups, "method": method} | at(own, method))
     return rows
 
 
-def at_kappa(lines: Lines, method: str) -> dict[str, Any]:
+def at(lines: Lines, method: str) -> dict[str, Any]:
     found = tally.judged(lines, method)
-    log = tally.scores(found, "study")[0]
-    before = tally.scores(tally.judged(lines, OLD), "study")[0]
-    rows = tally.every(found)
+    both = [one for one in lines if {method, PEER} <= one["P"].keys()]  # peers judge fewer sets
+    own, theirs = (tally.judged(both, name) for name in (method, PEER))
+    gained = tally.scores(own, "study")[0] - tally.scores(theirs, "study")[0]
     return {
-        "middle": tally.reliability(found, "study", *MIDDLE, noisy=True),
-        "high": tally.reliability(found, "study", *HIGH),
-        "high, noise counted": tally.reliability(found, "study", *HIGH, noisy=True),
+        "bands": [tally.reliability(found, "study", *band) for band in (LOW, MIDDLE, HIGH)],
         "named": {str(t): tally.named(found, t).percent() for t in (0.95, 0.90)},
         "failed": {str(t): percent(tally.failed(found, t, "study")) for t in (0.95, 0.90)},
-        "log score gained": plain(tally.rate(found, log - before, rows)),
+        "log score gained": plain(tally.rate(own, gained, tally.every(own))),
     }
 
 
@@ -194,7 +187,7 @@ def reliability(lines: Lines) -> dict[str, Any]:
 
     `groups` 0 pools all numbers of groups. Rates are in %, each with its own number of data sets.
     """
-    several = [one for one in lines if one["groups"] > 1 and one["plan"] in MAIN]
+    several = [one for one in lines if one["groups"] > 2 and one["plan"] in MAIN]
     kinds = sorted({(one["design"], one["groups"]) for one in several})
     kinds += sorted({(one["design"], 0) for one in several})
     bands_of, decided = [], []
@@ -204,13 +197,9 @@ def reliability(lines: Lines) -> dict[str, Any]:
         head = {"design": design, "groups": groups}
         for low, high in (*tally.BANDS, MIDDLE):
             each = tally.reliability(found, "study", low, high)
-            with_noise = tally.reliability(found, "study", low, high, noisy=True)
-            if each is None or with_noise is None:
-                continue
-            counted = {"mean P": with_noise["mean P"], "won": with_noise["won"]}
-            counted["won less P"] = with_noise.pop("won less P with noise")
-            each.pop("won less P with noise")
-            bands_of.append(head | each | {"noise of fresh groups counted": counted})
+            if each is not None:
+                each["won less P"] = each.pop("won less P with noise")
+                bands_of.append(head | each)
         for threshold in (0.95, 0.90):
             failed = percent(tally.failed(found, threshold, "study"))
             shown = {"threshold": threshold, "failed": failed}

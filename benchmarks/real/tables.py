@@ -25,11 +25,11 @@ def page(found: dict[str, Any]) -> str:
         f"{found['splits']} random splits of the groups of each. README.md of benchmarks/real says "
         "what is done; tally.py, what counts as what. Rates in %, ± jackknife over data sets; in "
         "brackets the number of data sets.",
-        "## What left-out groups share",
-        "V grows by κ. Won less P for P between .70 and .95, the noise of fresh groups counted; "
-        "how often the favoured model won for P between .95 and .99; failure rate of winners named "
-        "at .95 and .90, and how often one is named; 1000 × log score gained over κ = 0.",
-        shared(found["shared training"]),
+        "## P and what became of it",
+        "Won less P in three bands of P; how many of the named winners failed and how often one is "
+        "named, at .95 and at .90; 1000 × log score gained over a paired t test of the groups' "
+        "means. Of left-out groups with the fits of all folds on all groups, and with losses only.",
+        of_fits(found["fits"]),
     ]
     cells = found["cells"]
     for design, groups in sorted({(one["design"], one["groups"]) for one in cells}, reverse=True):
@@ -53,26 +53,21 @@ def rate(one: dict[str, Any] | None, *, sets: bool = True, unit: float = 1.0) ->
     return f"{unit * one['value']:.1f}{error}" + (f" ({one['data_sets']})" if sets else "")
 
 
-def shared(rows: list[dict[str, Any]]) -> str:
-    head = ["design", "groups", "folds", "κ", "won − P, .70 to .95", "won, .95 to .99"]
+def of_fits(rows: list[dict[str, Any]]) -> str:
+    head = ["design", "groups", "method", "won − P, .50 to .70", ".70 to .95", ".95 to .99"]
     head += ["failed / named at .95", "failed / named at .90", "log score"]
     lines = []
     for one in rows:
-        middle = one["middle"] and one["middle"]["won less P with noise"]
-        high = one["high"] and one["high"]["won"]
         decided = [
             f"{rate(one['failed'][t], sets=False)} / {one['named'][t]['value']:.0f}"
             for t in ("0.95", "0.9")
         ]
-        is_pooled = one["plan"] == "pooled"
         lines.append(
             [
                 one["design"],
-                "all" if is_pooled else str(one["groups"]),
-                "–" if is_pooled or not one["folds"] else str(one["folds"]),
-                one["κ"],
-                rate(middle),
-                rate(high),
+                str(one["groups"] or "all"),
+                one["method"],
+                *(rate(band and band["won less P with noise"]) for band in one["bands"]),
                 *decided,
                 rate(one["log score gained"], sets=False, unit=1000.0),
             ]

@@ -2,9 +2,10 @@
 
     python benchmarks/real/track_record.py
 
-A cell is a design (groups left out, or candidates fitted to other data), a number of groups, and a
-band of P. It says how often the favoured model won in a study of as many fresh groups, with the
-jackknife error over data sets, and of how many data sets and pairs. How often intervals covered
+A cell is a design (units left out, with the fits of all folds or with losses only, or candidates
+fitted to other data), a number of groups or rows, and a band of P. It says how often the favoured
+model won in a study of as many fresh ones, with the jackknife error over data sets, and of how many
+data sets and pairs. All losses are negative log densities. How often intervals covered
 comes from intervals.py and one_data_set.py, the distribution of c on one data set from the latter.
 """
 
@@ -20,7 +21,17 @@ import tally
 from rivals.laws.groups import RECORD
 
 TARGET = Path(__file__).parents[2] / "src" / "rivals" / "_result" / "track_record.json"
-METHOD = "rivals"
+# Design of the benchmark, method → units and training of the record.
+OF_GROUPS = {
+    ("frozen", "rivals"): "fitted before",
+    ("left out", "rivals"): "left out",
+    ("left out", "rivals, losses only"): "left out, losses only",
+}
+OF_ROWS = {
+    ("fitted before", "rivals, fitted before"): "fitted before",
+    ("left out", "rivals"): "left out",
+    ("left out", "rivals, losses only"): "left out, losses only",
+}
 OVER = {"one new group": "one", "the study repeated": "as many", "the population mean": "all"}
 
 
@@ -34,7 +45,10 @@ def main() -> None:
     lines = score.read(options.results / "real-judgements.jsonl.gz")
     one = json.loads((options.results / "one_data_set.json").read_text())
     from_groups = json.loads((options.results / "intervals.json").read_text())
-    lists = {"cells": cells(lines), "intervals": [*intervals(from_groups), *of_one(one)]}
+    groups = [x for x in lines if x["plan"] in score.MAIN and x["groups"] > 2]
+    rows = score.read(options.results / "rows-judgements.jsonl.gz")
+    of_all = [*cells(groups, "groups", OF_GROUPS), *cells(rows, "rows", OF_ROWS)]
+    lists = {"cells": of_all, "intervals": [*intervals(from_groups), *of_one(one)]}
     plain = {name: ",\n  ".join(json.dumps(row) for row in rows) for name, rows in lists.items()}
     parts = [f'"{name}": [\n  {rows}\n ]' for name, rows in plain.items()]
     parts.append(f'"one_data_set": {json.dumps(one["prior"])}')
@@ -42,12 +56,14 @@ def main() -> None:
     options.out.write_text(text, encoding="utf-8")
 
 
-def cells(lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def cells(
+    lines: list[dict[str, Any]], units: str, kinds: dict[tuple[str, str], str]
+) -> list[dict[str, Any]]:
     found = []
-    for design in ("frozen", "left out"):
-        own = [x for x in lines if x["design"] == design and x["plan"] in score.MAIN]
-        for n_groups in sorted({x["groups"] for x in own} - {1}):
-            judged = tally.judged([x for x in own if x["groups"] == n_groups], METHOD)
+    for (design, method), training in kinds.items():
+        own = [x for x in lines if x["design"] == design]
+        for n_units in sorted({x["groups"] for x in own}):
+            judged = tally.judged([x for x in own if x["groups"] == n_units], method)
             won = judged.won[:, tally.QUESTIONS.index("study")]
             for low, high in tally.BANDS:
                 rate = tally.rate(judged, won, (judged.p > low) & (judged.p <= high))
@@ -55,8 +71,8 @@ def cells(lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
                     continue
                 found.append(
                     {
-                        **recorded(design),
-                        "n_units": n_groups,
+                        **recorded(units, training),
+                        "n_units": n_units,
                         "low": low,
                         "high": high,
                         "won": round(rate.value, 4),
@@ -71,7 +87,11 @@ def cells(lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
 def intervals(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """How often nominal 90 % intervals from groups covered."""
     return [
-        {**recorded(row["design"]), "of": row["of"], "over": OVER[row["over"]]}
+        {
+            **recorded("groups", OF_GROUPS[row["design"], "rivals"]),
+            "of": row["of"],
+            "over": OVER[row["over"]],
+        }
         | {"n_units": row["groups"]}
         | share(*row["covered"], row["data_sets"])
         for row in rows
@@ -90,10 +110,9 @@ def of_one(found: dict[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
-def recorded(design: str) -> dict[str, str]:
+def recorded(units: str, training: str) -> dict[str, str]:
     """What a result is asked for before a rate stands beside it: `Groups.recorded_as`."""
-    training = "left out, losses only" if design == "left out" else "fitted before"
-    return {"law": RECORD, "units": "groups", "training": training, "loss": "log"}
+    return {"law": RECORD, "units": units, "training": training, "loss": "log"}
 
 
 def share(percent: float, error: float, n_data_sets: int) -> dict[str, Any]:

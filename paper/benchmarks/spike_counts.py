@@ -19,10 +19,10 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
+from rivals.calibration._validity import THRESHOLD
 
 from rivals._core.losses import Losses, Study
 from rivals._core.setting import Setting
-from rivals.calibration._validity import THRESHOLD
 from rivals.laws import Transport
 from rivals_paper.experiments import Experiments
 from rivals_paper.gpu.records import ask

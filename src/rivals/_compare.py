@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from os import PathLike, fspath
 from typing import Any, Literal, TypeAlias
 
 import numpy.typing as npt
@@ -27,7 +28,13 @@ from rivals.laws import Beta, Factors, Groups, Law, Paper, Reversal, law_of, oth
 
 # Name → losses, a pair (observed, simulated), or a candidate; a column of losses for each model.
 Models: TypeAlias = (
-    Mapping[Any, Any] | Iterable[tuple[Any, Any]] | GroupSummaries | CellSummaries | Frame
+    Mapping[Any, Any]
+    | Iterable[tuple[Any, Any]]
+    | GroupSummaries
+    | CellSummaries
+    | Frame
+    | str
+    | PathLike[str]
 )
 # Of each point; or the name of a column.
 Labels: TypeAlias = npt.ArrayLike | str
@@ -62,10 +69,11 @@ def compare(
 
     Parameters
     ----------
-    models : mapping, data frame, GroupSummaries, or Predictions
+    models : mapping, data frame, file, GroupSummaries, or Predictions
         Name → `Losses`, a pair (observed, simulated), observed losses alone, or a `Candidate` (with
-        `data`). A data frame has a column of losses for each model. `Predictions` is what readers
-        return that predict.
+        `data`). A data frame has a column of losses for each model; a file (.csv, .tsv, .parquet)
+        or a lazy frame likewise, of which with `groups` no row is kept, so that it may be larger
+        than memory. `Predictions` is what readers return that predict.
         Also trees of ArviZ by name, or paths to them (.nc), whose points `groups` may name; a
         comparison of skore; and, with X and y, estimators of scikit-learn.
     data : optional
@@ -140,12 +148,13 @@ def compare(
         from rivals.read._held import held
 
         models, groups = held(models, X, y, groups, loss, rng)
-        loss = None
+        X = y = loss = None
     predictions: Predictions | None = None
     if isinstance(models, Predictions):
         asked = models.asked if loss is None else loss
         if isinstance(asked, (list, tuple)) and len(asked) > 1:
-            given = {name: value for name, value in locals().items() if name != "asked"}
+            options = ("models", "data", *(compare.__kwdefaults__ or ()))
+            given = {name: value for name, value in locals().items() if name in options}
             # Several losses are asked for by name: whoever does so gets a comparison by each.
             return by_loss({_name_of(each): compare(**given | {"loss": each}) for each in asked})  # type: ignore[return-value]
         loss = asked[0] if isinstance(asked, (list, tuple)) else asked
@@ -157,6 +166,9 @@ def compare(
             f"{opt['loss']} is how predictions are judged, and these are losses; leave it out, or "
             "pass predictions: rivals.read.predictions(frame, target=…)"
         )
+    if _is_unread(models):
+        said = {"data": data, "order": order, "clusters": clusters, "by": by, "vary": vary}
+        models, groups = _read(models, groups, {**said, "n_simulations": n_simulations})
     calibration: Any = c if hasattr(c, "choose_c") else None
     c_of: Any = None if calibration is not None else c  # what is no number, a setting refuses
     setting = Setting(
@@ -262,6 +274,29 @@ def _of_some(
 def _name_of(loss: Any) -> str:
     """What one of several losses is called."""
     return loss if isinstance(loss, str) else str(getattr(loss, "__name__", loss))
+
+
+def _is_unread(models: Any) -> bool:
+    """Whether it is a file, or a lazy frame: rows that are not in memory."""
+    if isinstance(models, (str, PathLike)):
+        return "." in fspath(models)  # the ending of a file
+    is_lazy = any(
+        hasattr(models, name) for name in ("collect", "to_arrow_reader", "map_partitions")
+    )
+    return is_lazy and not isinstance(models, Mapping)
+
+
+def _read(source: Any, groups: Any, beside: Mapping[str, Any]) -> tuple[Any, Any]:
+    """Sums of its groups, of which no row is kept; or, without groups, the losses of all rows."""
+    from rivals import read
+
+    for name, value in beside.items():
+        if value is not None:
+            raise Refusal(
+                f"{opt[name]}: a file or a lazy frame is read row by row; pass a data frame in "
+                f"memory, or leave {opt[name]} out"
+            )
+    return (read.table(source) if groups is None else read.summaries(source, groups=groups)), None
 
 
 def _by_reversal(models: Any, data: Any, vary: Any, signal: Any, setting: Setting) -> Comparison:

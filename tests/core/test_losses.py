@@ -126,3 +126,35 @@ def test_rows_of_another_order_are_refused():
     labels = pandas.Series([0, 1, 2, 3], index=[3, 2, 1, 0])
     with pytest.raises(ValueError, match="groups: the index differs"):
         rivals.compare({"A": first, "B": second}, groups=labels)
+
+
+SIX = {"groups": np.repeat([0, 1, 2], 2), "left_out": True}
+
+
+def test_fits_made_elsewhere_are_checked_against_the_losses():
+    observed = np.array([1.0, 3.0, 2.0, 4.0, 0.0, 2.0])
+    means = np.array([[2.0, 1.0, 1.0], [1.0, 3.0, 1.0], [1.0, 1.0, 1.0]])
+    known = Losses(observed, fits=means, **SIX)
+    assert known.fits[0].fold.tolist() == [0, 1, 2]
+    several = Losses(observed, fits=[means, (means, [0, 1, 2])], **SIX)
+    assert len(several.fits) == 2
+    rows = Losses(observed, fits=(means, [0, 0, 1, 1, 2, 2]), left_out=True)
+    assert rows.fits[0].of_rows
+    other = {"a": known, "b": Losses(observed[::-1], fits=means[::-1, ::-1], **SIX)}
+    assert rivals.GroupSummaries.of_losses(other).shared is not None
+
+
+@pytest.mark.parametrize(
+    ("fits", "message"),
+    [
+        (np.ones((3, 3)), "of group '0' it is 1, and that of the losses is 2"),
+        (np.ones((3, 2)), r"got an array of shape \(3, 2\)"),
+        (np.ones((2, 3)), "pass a pair"),
+        ((np.ones((2, 3)), [0, 1, 1]), "2 folds cannot show"),
+        ((np.ones((3, 3)), [0, 1, 1]), "from 0 to 2"),
+        (np.full((3, 3), np.nan), "fits"),
+    ],
+)
+def test_fits_that_do_not_fit_are_refused(fits, message):
+    with pytest.raises(ValueError, match=message):
+        Losses([1.0, 3.0, 2.0, 4.0, 0.0, 2.0], fits=fits, **SIX)

@@ -317,3 +317,26 @@ def test_every_engine_sums_cells_of_several_factors(engine):
     )
     with pytest.raises(ValueError, match="no column 'itm'; did you mean 'item'"):
         summaries_of(on(engine, frame), groups=["subject", "itm"])
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_compare_takes_a_file_itself(tmp_path, ending):
+    losses = drawn(np.random.default_rng(7))
+    frame = table_of(losses)
+    path = tmp_path / f"losses.{ending}"
+    getattr(frame, f"write_{ending}")(path)
+    raw = rivals.compare(losses)
+    sources = [path, str(path), frame.lazy()]
+    for found in [rivals.compare(source, groups="site") for source in sources]:
+        np.testing.assert_allclose(found.probability, raw.probability, rtol=0, atol=1e-9)
+        assert found.ranking == raw.ranking
+        assert found.summary.groups == raw.summary.groups
+    frame.drop("site").write_parquet(path)
+    rows = rivals.compare({name: each.observed for name, each in losses.items()})
+    if ending == "parquet":
+        found = rivals.compare(path)
+        np.testing.assert_array_equal(found.probability, rows.probability)
+    with pytest.raises(ValueError, match=r"clusters: .* pass a data frame in memory"):
+        rivals.compare(frame.lazy(), clusters="site")
+    with pytest.raises(FileNotFoundError, match="no such file"):
+        rivals.compare("nowhere.parquet", groups="site")

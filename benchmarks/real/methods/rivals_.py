@@ -1,7 +1,7 @@
-"""The methods of this library: method "groups" over new groups, and laws of one data set.
+"""The methods of this library: "groups" over new groups, and laws of one data set.
 
-Groups that were left out share their training data: V grows by κ = 12/G (frozen candidates: κ = 0).
-Other κ stand beside it. What is asked with the sampling noise of fresh groups counts it in P.
+"rivals" knows the fits of all folds on all groups at hand, "rivals, losses only" the losses of the
+groups that were left out and no more.
 """
 
 from __future__ import annotations
@@ -22,7 +22,6 @@ from rivals.laws import Beta, Groups, Transport
 
 FloatArray = npt.NDArray[np.float64]
 PACKAGE = "rivals"
-SHARED = (0.0, 6.0, 20.0)  # κ·G beside the one of the law
 
 
 def over(
@@ -30,22 +29,18 @@ def over(
     noise: FloatArray | None = None,
     *,
     new_groups: float | None = None,
-    law: Groups | None = None,
-    simulations: bool = True,
+    with_fits: bool = True,
 ) -> FloatArray:
-    """P[a, b] over so many new groups; as many as at hand without a number."""
-    law = law or Groups()
-    summary = law.summarise(study_of(problem, groups=True, simulations=simulations))
-    setting = Setting(new_groups=new_groups)
+    """P[a, b] over so many new groups; as many as at hand without a number.
+
+    Noise of fresh groups is no part of it: what was seen of groups has that of their points.
+    """
+    law = Groups()
+    summary = law.summarise(study_of(problem, groups=True, with_fits=with_fits))
     n_models = len(problem.names)
     found = np.full((n_models, n_models), 0.5)
     a, b = np.nonzero(~np.eye(n_models, dtype=bool))
-    differences = law.differences(summary, setting, a, b)
-    if noise is not None:
-        # A mean over a study of m groups has the mean noise of one, over m.
-        spread = differences.spread
-        variance = spread.variance + noise[a, b][:, None] / differences.new_groups
-        differences = replace(differences, spread=replace(spread, variance=variance))
+    differences = law.differences(summary, Setting(), a, b).over(new_groups)
     found[a, b] = differences.below(np.zeros(a.size))[0]
     return found
 
@@ -70,20 +65,26 @@ def beta(problem: Problem) -> FloatArray:
     return Reduced(law, summary).evidence(Setting()).probability
 
 
-def study_of(problem: Problem, *, groups: bool, simulations: bool = True) -> Study:
+def study_of(problem: Problem, *, groups: bool, with_fits: bool = True) -> Study:
     """The losses at hand as this library takes them."""
     observed = np.concatenate(problem.views["groups"], axis=1)
-    simulated = np.concatenate(problem.simulations, axis=2)
+    simulated: Any = [None] * len(observed)
+    if not groups:
+        simulated = np.concatenate(problem.simulations, axis=2)
     sizes = [one.shape[1] for one in problem.views["groups"]]
+    labels = np.repeat(np.arange(len(sizes)), sizes) if groups else None
     source = Provenance(left_out=problem.n_folds > 0, n_folds=problem.n_folds)
     losses = {}
-    for name, own, drawn in zip(problem.names, observed, simulated, strict=True):
-        losses[name] = Losses(own, drawn if simulations else None, source=source)
-    return Study.of(losses, groups=np.repeat(np.arange(len(sizes)), sizes) if groups else None)
+    for place, (name, own) in enumerate(zip(problem.names, observed, strict=True)):
+        fits = None
+        if groups and with_fits and problem.fits is not None:
+            fits = (problem.fits[:, :, place], problem.fold)
+        losses[name] = Losses(own, simulated[place], groups=labels, source=source, fits=fits)
+    return Study.of(losses)
 
 
 def several(key: dict[str, Any]) -> bool:
-    return bool(key["groups"] > 1)
+    return bool(key["groups"] > 2)
 
 
 def single(key: dict[str, Any]) -> bool:
@@ -95,8 +96,8 @@ def single_few(key: dict[str, Any]) -> bool:
     return bool(key["groups"] == 1 and key["set"] < 4)
 
 
-def many(key: dict[str, Any]) -> bool:
-    return bool(key["groups"] > 2)
+def of_left_out(key: dict[str, Any]) -> bool:
+    return bool(key["design"] == "left out")
 
 
 # Name → question, when it is asked, P[a, b] of a problem.
@@ -104,11 +105,7 @@ METHODS = {
     "rivals": ("study", several, over),
     "rivals, next group": ("next", several, partial(over, new_groups=1)),
     "rivals, all groups": ("all", several, partial(over, new_groups=inf)),
-    "rivals, no simulations": ("study", many, partial(over, simulations=False)),
-    **{
-        f"rivals, κ = {shared:g}/G": ("study", several, partial(over, method=Groups(shared)))
-        for shared in SHARED
-    },
+    "rivals, losses only": ("study", of_left_out, partial(over, with_fits=False)),
     "rivals, one data set": ("next", single, one_data_set),
     "rivals, one data set, law beta": ("next", single_few, beta),
 }

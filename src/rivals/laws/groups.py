@@ -227,7 +227,7 @@ class Groups(Law[GroupSummaries]):
         risk = self.risk(summary)
         order = np.argsort(risk, kind="stable")
         other = "points" if source.weights == "groups" else "groups"
-        if summary.variances is None:
+        if summary.variances is None and not source.metric:
             winner = int(np.argmin(self.risk(summary.weighted(other))))
             if risk[winner] > risk[order[0]]:
                 pair = (summary.models[order[0]], summary.models[winner])

@@ -385,8 +385,8 @@ class Components:
         return Spent(seen, new, np.clip(found, 1.0, degrees.sum()))
 
     def grown(self, growth: FloatArray, new_levels: FloatArray) -> Spent:
-        """What is expected of a study with so many times the levels of each outermost factor, those
-        at hand among them, over so many new levels.
+        """What is expected of a study with so many times the levels of each outermost factor,
+        the observed ones among them, over so many new levels.
         """
         now, then = (
             self._expected(np.ones_like(growth), new_levels),
