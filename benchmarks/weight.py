@@ -30,8 +30,9 @@ import numpy as np
 
 ROOT = Path(__file__).resolve().parents[1]
 RESULT = ROOT / "benchmarks" / "results" / "weight"
-BEFORE = "914c3b2"
+BEFORE = "b8519f40"
 PEERS = {"arviz-stats": "arviz_stats", "optuna": "optuna", "emcee": "emcee"}
+CALLS = ("files", "functions", "jumps", "evaluations")
 DEFINITIONS = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 
@@ -109,15 +110,15 @@ def rooms(package: Path) -> dict[str, dict[str, int]]:
 
 
 def traced(job: Callable[[], Any], package: Path) -> dict[str, int]:
-    """Files, functions, and jumps between files of one call."""
+    """Files, functions, jumps between files, and evaluations of a law, of one call."""
     root = str(package)
     files: set[str] = set()
     functions: set[tuple[str, str]] = set()
     stack: list[str] = []
-    jumps = 0
+    jumps = evaluations = 0
 
     def profile(frame: FrameType, event: str, _: Any) -> None:
-        nonlocal jumps
+        nonlocal jumps, evaluations
         path = frame.f_code.co_filename
         if not path.startswith(root):
             return
@@ -125,6 +126,7 @@ def traced(job: Callable[[], Any], package: Path) -> dict[str, int]:
             files.add(path)
             if not frame.f_code.co_name.startswith("<"):
                 functions.add((path, frame.f_code.co_name))
+            evaluations += frame.f_code.co_name == "below" and f"{os.sep}laws{os.sep}" in path
             jumps += bool(stack) and stack[-1] != path
             stack.append(path)
         elif event == "return" and stack:
@@ -136,7 +138,12 @@ def traced(job: Callable[[], Any], package: Path) -> dict[str, int]:
         job()
     finally:
         sys.setprofile(None)
-    return {"files": len(files), "functions": len(functions), "jumps": jumps}
+    return {
+        "files": len(files),
+        "functions": len(functions),
+        "jumps": jumps,
+        "evaluations": evaluations,
+    }
 
 
 def jobs() -> dict[str, Callable[[], Any]]:
@@ -158,7 +165,6 @@ def jobs() -> dict[str, Callable[[], Any]]:
     folder = Path(tempfile.mkdtemp(prefix="rivals-weight-"))
     rows = "\n".join(f"{p},{q},{g}" for p, q, g in zip(a, losses["B"], groups, strict=True))
     (folder / "losses.csv").write_text(f"A,B,school\n{rows}\n")
-    once = "executor" if (ROOT / "src") not in Path(rivals.__file__).parents else "n_jobs"
 
     def scenario(generator: Any) -> Any:
         mean = generator.normal(0, 0.1)
@@ -181,11 +187,17 @@ def jobs() -> dict[str, Callable[[], Any]]:
         return rivals.read.cross_validated(models, x, y, groups=groups, rng=0)
 
     def calibrated() -> Any:
-        alone = {"executor": 0} if once == "executor" else {}
         return rivals.calibrate(
             scenario, n_data=200, n_experiments=8, c=[0.1, 1.0], n_truth=500, rng=0,
-            progress=False, **alone,
+            progress=False,
         )  # fmt: skip
+
+    def compared() -> Any:
+        models = {
+            name: rivals.Losses(each, groups=groups, left_out=False)
+            for name, each in losses.items()
+        }
+        return rivals.compare(models, rng=0)
 
     def command() -> None:
         sys.argv = ["rivals", "compare", str(folder / "losses.csv"), "--groups", "school"]
@@ -197,8 +209,10 @@ def jobs() -> dict[str, Callable[[], Any]]:
             main()
 
     return {
-        "compare": lambda: rivals.compare(losses, groups=groups, rng=0),
-        "compare and print": lambda: str(rivals.compare(losses, groups=groups, rng=0)),
+        "compare": compared,
+        "compare and print": lambda: str(compared()),
+        "compare and page": lambda: compared().report(folder / "page.html"),
+        "compare and gate": lambda: str(compared().gate("B", model="A")),
         "cross_validated": cross_validated,
         "calibrate": calibrated,
         "command line": command,
@@ -272,7 +286,7 @@ def page(found: dict[str, Any], commit: str) -> str:
         ),
     )
     lines += table(
-        ["one call", "files", "functions", "jumps", f"files, {commit}", "functions", "jumps"],
+        ["one call", *CALLS, f"files, {commit}", *CALLS[1:]],
         (
             [name, *each.values(), *found["calls"][commit][name].values()]
             for name, each in found["calls"]["rivals"].items()
@@ -293,7 +307,7 @@ def main() -> None:
         folder = Path(temporary)
         before = unpacked(options.before, folder)
         target = ["--quiet", "--no-deps", "--target", str(folder / "peers")]
-        subprocess.run(["uv", "pip", "install", *target, *PEERS], check=True)
+        subprocess.run([sys.executable, "-m", "pip", "install", *target, *PEERS], check=True)
         packages = {"rivals": ROOT / "src" / "rivals", options.before: before / "rivals"}
         peers = {name: folder / "peers" / module for name, module in PEERS.items()}
         found = {

@@ -124,7 +124,8 @@ def test_two_rows_show_nothing():
 
 def test_more_rows_are_planned_and_looked_at():
     result = rivals.compare(rows(60, lead=0.1))
-    assert "row" in str(result.plan([100]))
+    assert "in as many new rows" in str(result.plan([100]))
+    assert "study" not in str(result.plan([100]))
     assert result.looks().noun == "row"
     assert rivals.compare(rows(60), margin=0.5).equivalence().models == ("mean",)
 

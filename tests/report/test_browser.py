@@ -88,7 +88,7 @@ def test_opens_without_errors_on_the_comparison_as_it_was_made(browser, page, re
 
 def test_switching_shows_what_compare_says(browser, page, result):
     browser.open(page)
-    axes = axes_of(result)
+    axes = axes_of(result._decided)
     settings = list(product(*(enumerate(axis.values) for axis in axes)))
     seen = set()
     for place in np.random.default_rng(0).permutation(len(settings))[:12].tolist():
@@ -109,7 +109,7 @@ def test_switching_shows_what_compare_says(browser, page, result):
 def test_keys_move_sliders_and_switch(browser, written):
     result, page = written("grouped")
     browser.open(page)
-    axis = next(axis for axis in axes_of(result) if axis.option == "threshold")
+    axis = next(axis for axis in axes_of(result._decided) if axis.option == "threshold")
     browser.driver.find_element("id", "threshold").send_keys("\ue014")  # arrow to the right
     higher = result.at(threshold=axis.values[axis.own + 1])
     assert browser.text("#conclusion") == higher.conclusion

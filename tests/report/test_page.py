@@ -49,8 +49,8 @@ def rows_of(data, columns):
 def test_every_screen_is_what_the_library_says(law, seed):
     """Of random problems, some of the settings: table, heads, conclusion, track record, number."""
     result = MAKERS[law](seed)
-    data = contents(result)
-    axes = axes_of(result)
+    data = contents(result._decided)
+    axes = axes_of(result._decided)
     settings = list(product(*(axis.values for axis in axes)))
     assert len(settings) == len(data["screens"])
     some = np.random.default_rng(seed).permutation(len(settings))[:12]
@@ -63,8 +63,8 @@ def test_every_screen_is_what_the_library_says(law, seed):
         shown = [data["columns"][number] for number in columns]
         assert [(each["over"], each["head"]) for each in shown] == heads
         assert data["texts"][conclusion] == expected.conclusion
-        assert data["texts"][record] == " ".join(account.track_record(expected))
-        assert data["texts"][covered] == " ".join(account.covered(expected, "difference"))
+        assert data["texts"][record] == " ".join(account.track_record(expected._decided))
+        assert data["texts"][covered] == " ".join(account.covered(expected._decided, "difference"))
         assert n_kept == len(expected.survivors)
 
 
@@ -72,8 +72,8 @@ def test_every_screen_is_what_the_library_says(law, seed):
 def test_screens_are_those_of_a_comparison_made_anew(seed):
     shapes = problem(seed)
     result = shapes.compare()
-    data = contents(result)
-    axes = axes_of(result)
+    data = contents(result._decided)
+    axes = axes_of(result._decided)
     settings = list(product(*(axis.values for axis in axes)))
     for place in np.random.default_rng(seed).permutation(len(settings))[:5].tolist():
         options = dict(zip((axis.option for axis in axes), settings[place], strict=True))
@@ -86,7 +86,7 @@ def test_screens_are_those_of_a_comparison_made_anew(seed):
 @pytest.mark.parametrize("law", MAKERS)
 def test_the_first_screen_is_the_comparison_as_it_was_made(law):
     result = MAKERS[law](0).at(threshold=0.93, margin=0.0 if law == "beta" else 0.037)
-    data = contents(result)
+    data = contents(result._decided)
     columns, _, conclusion, *_ = data["screens"][own_screen(data)]
     assert rows_of(data, columns) == result.table.rows
     assert data["texts"][conclusion] == result.conclusion
@@ -96,14 +96,14 @@ def test_pairs_whose_error_is_not_known_are_neither_drawn_nor_offered():
     """Estimates without covariance: pairs other than those beside the baseline are unknown."""
     pytest.importorskip("narwhals")
     result = rivals.compare(beside_a_baseline())
-    data = contents(result)
+    data = contents(result._decided)
     assert [each["model"] for each in data["groups"]["models"]] == ["base"]
     assert render(result).count("NaN") == 0
 
 
 def test_another_number_of_new_groups_is_a_question_of_its_own():
     result = grouped(1).at(new_groups=37)
-    (questions,) = [axis for axis in axes_of(result) if axis.option == "new_groups"]
+    (questions,) = [axis for axis in axes_of(result._decided) if axis.option == "new_groups"]
     assert len(questions.values) == 4
     assert questions.labels[questions.own].startswith("37 new")
 
@@ -111,7 +111,7 @@ def test_another_number_of_new_groups_is_a_question_of_its_own():
 def test_groups_are_those_of_the_forest_plot():
     result = grouped(3)
     best = list(result.risk).index(result.ranking[0])
-    data = contents(result)
+    data = contents(result._decided)
     for each in data["groups"]["models"]:
         other = list(result.risk).index(each["model"])
         gaps = result._decided.groups.means[other] - result._decided.groups.means[best]
@@ -121,11 +121,13 @@ def test_groups_are_those_of_the_forest_plot():
 
 
 def test_without_groups_simulations_or_many_models_the_page_offers_less():
-    options = {law: {axis.option for axis in axes_of(make(1))} for law, make in MAKERS.items()}
+    options = {
+        law: {axis.option for axis in axes_of(make(1)._decided)} for law, make in MAKERS.items()
+    }
     assert options["transport"] == {"threshold", "c", "margin"}
     assert options["beta"] == {"threshold", "c"}
     assert {"new_groups", "threshold", "margin"} <= options["groups"]
-    assert contents(MAKERS["beta"](0))["groups"] is None
+    assert contents(MAKERS["beta"](0)._decided)["groups"] is None
 
 
 # ---------------------------------------------------------------- the text
@@ -180,7 +182,7 @@ def test_many_models_and_very_many_groups_stay_small(tmp_path):
     group = np.repeat(np.arange(12), 10)
     losses = rng.exponential(size=(MOST_ROWS + 5, group.size)).round(3)
     many = rivals.compare({f"m{i}": each for i, each in enumerate(losses)}, groups=group)
-    assert contents(many)["axes"] == []
+    assert contents(many._decided)["axes"] == []
     page = render(many)
     assert len(page) < 1.2e6
     assert "and 5 more" in page
@@ -198,7 +200,7 @@ def test_writes_all_or_nothing(tmp_path):
     file = tmp_path / "page.html"
     file.write_text("old")
     broken = rivals.compare(toys.losses(), rng=0)
-    object.__setattr__(broken.reduced, "summary", None)
+    object.__setattr__(broken._decided.reduced, "summary", None)
     with pytest.raises(AttributeError):
         broken.report(file)
     assert file.read_text() == "old"
@@ -265,7 +267,7 @@ def test_a_calibration_shows_its_curve_and_keeps_its_c(calibration):
     y = np.random.default_rng(1).normal(0.1, 1.0, 100)
     models = {"a": toys.gaussian(-0.1), "b": toys.gaussian(0.1)}
     result = rivals.compare(models, y, c=calibration, rng=0)
-    assert "c" not in {axis.option for axis in axes_of(result)}
+    assert "c" not in {axis.option for axis in axes_of(result._decided)}
     page = render(result)
     assert unescape(page).count(calibration.methods()) >= 1
     curve = calibration.curve(result.c)

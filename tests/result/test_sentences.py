@@ -253,6 +253,8 @@ SENTENCES = [
     ),
     (say.where_then(None, "class"), "if that larger study were repeated"),
     (say.where_then(1, "class"), "in a single new class"),
+    (say.where_then(None, "patient", True), "in as many new patients"),
+    (say.where_then(9, "patient", True), "in 9 new patients"),
     (
         say.plan_question("A", 8, "class", 0.95, "", "in a single new class", looks=True),
         "Chance that so many more classes, like the 8 observed, decide between A and a model, at "

@@ -72,6 +72,8 @@ class Plan(Answer):
     looks : bool
     rng : int
         The seed that repeats the plan.
+    of_rows : bool
+        Whether groups are rows: then no study is repeated.
 
     Examples
     --------
@@ -100,6 +102,7 @@ class Plan(Answer):
     margin: float
     looks: bool
     rng: int
+    of_rows: bool = False
 
     COLUMNS: ClassVar[tuple[str, ...]] = (
         "model",
@@ -163,7 +166,7 @@ class Plan(Answer):
             self.noun,
             self.threshold,
             say.by_more(self.margin, ""),
-            say.where_then(self.new_groups, self.noun),
+            say.where_then(self.new_groups, self.noun, self.of_rows),
             looks=self.looks,
         )
         return f"{question} {say.monte_carlo(float(self.standard_error.max()), self.rng)}"
@@ -262,6 +265,7 @@ def plan(
         margin=setting.margin,
         looks=bool(setting.looks),
         rng=entropy,
+        of_rows=result.groups is None,
     )
 
 

@@ -597,8 +597,10 @@ def nothing_open(best: str) -> str:
     )
 
 
-def where_then(number: float | None, noun: str) -> str:
-    """Where a winner would win again, when there are more groups."""
+def where_then(number: float | None, noun: str, of_rows: bool = False) -> str:
+    """Where a winner would win again, when there are more groups, or rows."""
+    if of_rows:
+        return f"in as many new {plural(noun)}" if number is None else where(number, None, noun)
     return "if that larger study were repeated" if number is None else where(number, -1, noun)
 
 
@@ -925,6 +927,14 @@ def picture_of_segments(own: str, other: str, noun: str, level: float, cut: int)
     return (
         f"Right of zero, {own} is better than {other}; behind each {noun} its part of all rows, at "
         f"the right P({own} better). {percent(level)} intervals.{hidden}"
+    )
+
+
+def picture_of_costs(threshold: float) -> str:
+    """What the front is."""
+    return (
+        "Lower and further left is better. On the front: better than every model that costs no "
+        f"more; not on it: one that costs no more is better (P > {threshold:g})."
     )
 
 

@@ -50,7 +50,7 @@ def _beside(result: Decided, other: str, best: str, pool: Pool) -> dict[str, Any
         *zip(low.tolist(), high.tolist(), strict=True),
     ]
     centres = [*(gap for _ in questions), *values[order].tolist()]
-    decimals = say.decimals_for([*(b - a for a, b in ends), *map(abs, centres)])
+    decimals = say.decimals_for([b - a for a, b in ends])
     blank = [""] * len(questions)
     columns = [
         Column(
