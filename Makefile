@@ -12,7 +12,7 @@ export UV_NATIVE_TLS := true
 export UV_SYSTEM_CERTS := true
 
 .PHONY: demo test test-all test-paper test-minimal test-lowest test-newest test-pages test-recipes lint format \
-	evidence-real speed stress lock docs paper dist clean
+	evidence-real speed stress lock pages docs paper dist clean
 
 # uv takes seconds; where it finds no registry, as behind a mirror that only pip knows, pip does it.
 define install
@@ -127,8 +127,14 @@ lock: .venv/.made
 		--group docs --group release --python-version 3.11 --upgrade --no-annotate --no-emit-find-links \
 		--quiet --custom-compile-command "make lock" --output-file constraints.txt
 
-# With warnings as errors; then links, widths and accessibility of what was built, in Chromium.
+# What pages show of outputs and results, written into them.
+pages: .venv/.docs
+	$(BIN)/python tools/write_pages.py
+
+# Pages are fresh; with warnings as errors; then links, widths and accessibility of what was built,
+# in Chromium.
 docs: .venv/.docs
+	$(BIN)/python tools/write_pages.py --check
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
 	$(BIN)/python tools/check_pages.py docs/_build/html
 

@@ -35,10 +35,9 @@ extensions = [
     "sphinx_design",
     "sphinx_copybutton",
     "sphinxcontrib.bibtex",
-    # Of this folder: code of pages runs; numbers and pictures from results; names become links;
-    # what the theme leaves out for those who do not see.
-    "running",
-    "measured",
+    # Of this folder: outputs wrap or scroll; names become links; what the theme leaves out for
+    # those who do not see.
+    "outputs",
     "linked",
     "accessible",
 ]

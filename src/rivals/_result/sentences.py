@@ -930,6 +930,14 @@ def picture_of_segments(own: str, other: str, noun: str, level: float, cut: int)
     )
 
 
+def picture_of_costs(threshold: float) -> str:
+    """What the front is."""
+    return (
+        "Lower and further left is better. On the front: better than every model that costs no "
+        f"more; not on it: one that costs no more is better (P > {threshold:g})."
+    )
+
+
 def picture_of_calibration() -> str:
     """How to read calibration curves."""
     return "Red: P is too sure. Yellow: it favours the wrong model."

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from rivals._core.setting import one_of
 from rivals.plots._calibration import plot_calibration, shade_overconfidence
+from rivals.plots._costs import front, plot_costs
 from rivals.plots._differences import plot_differences
 from rivals.plots._forest import plot_forest
 from rivals.plots._looks import plot_looks
@@ -25,9 +26,11 @@ if TYPE_CHECKING:
     from rivals._result.comparison import Comparison
 
 __all__ = [
+    "front",
     "paper_figure",
     "plot",
     "plot_calibration",
+    "plot_costs",
     "plot_differences",
     "plot_forest",
     "plot_looks",
