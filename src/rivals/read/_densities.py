@@ -120,7 +120,11 @@ def _crps_of(model: Any) -> Callable[[npt.NDArray[Any]], npt.NDArray[Any]] | Non
     from scipy import stats
 
     own = type(model.dist)
-    forms = {type(stats.norm): normal, type(stats.laplace): laplace, type(stats.t): student}
+    forms: dict[type, Callable[..., FloatArray]] = {
+        type(stats.norm): normal,
+        type(stats.laplace): laplace,
+        type(stats.t): student,
+    }
     if own not in forms:
         return None
     shapes, location, scale = model.dist._parse_args(*model.args, **model.kwds)

@@ -68,7 +68,7 @@ def mixed_density(results: Any, rows: Any, units: IntArray) -> Density:
 
     def crps(values: FloatArray) -> FloatArray:
         deviation = np.sqrt(variance)
-        return deviation * normal((values - mean) / deviation)
+        return np.asarray(deviation * normal((values - mean) / deviation))
 
     return Density(log, sample, joint=joint, crps=crps)
 
