@@ -166,7 +166,9 @@ def kept_apart(what):
         row = found["fewer than 16 points in each group"]
         return f"{row['won - P, points']:+.1f} ± {row['error']:.1f} points {sets}".replace("-", "−")
     row = found["candidates fitted before, fresh, named and failed %"]
-    return ", ".join(f"{each[1]} % with {groups}" for groups, each in row.items()) + f" groups {sets}"
+    return (
+        ", ".join(f"{each[1]} % with {groups}" for groups, each in row.items()) + f" groups {sets}"
+    )
 
 
 def failed(design, groups, threshold=0.95):
@@ -576,7 +578,14 @@ def looking():
     ax = axes(7.2, 3.2)
     for place, row in enumerate(rows.values()):
         for rule, colour, shift in (("each time", ORANGE, 0.17), ("sequence", BLUE, -0.17)):
-            ax.barh(place + shift, row[rule][0], height=0.32, color=colour, xerr=row[rule][1], ecolor=GREY)
+            ax.barh(
+                place + shift,
+                row[rule][0],
+                height=0.32,
+                color=colour,
+                xerr=row[rule][1],
+                ecolor=GREY,
+            )
     ax.set_yticks(range(len(rows)), list(rows))
     ax.barh(0, 0, color=ORANGE, label="P above 0.95 at any look")
     ax.barh(0, 0, color=BLUE, label='looks="any"')
