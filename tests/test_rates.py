@@ -25,7 +25,8 @@ MADE = re.compile(r"^<!-- (?:made|picture): .*?^<!-- end -->", re.DOTALL | re.M)
 RATE = re.compile(r"\d(?: ± [\d.]+)? ?(?:%|points)")
 # Of what a rate is.
 CASES = re.compile(
-    r"\d+ (?:real |public |development |simulated )*(?:data sets|studies|problems|boards|families)"
+    r"\d+ (?:real |public |development |simulated )*"
+    r"(?:data sets|studies|experiments|worlds|problems|boards|families)"
 )
 # Simulated studies are as many in a whole paragraph.
 SIMULATED = re.compile(r"\d+ (?:simulated (?:pairs|studies|boards)|studies of each kind)")
