@@ -34,7 +34,7 @@ summaries = rivals.read.summaries(
     models=["present score", "new score"],
     estimate="difference",
     error="standard error",
-    loss="negative log probability",
+    loss_name="negative log probability",
     unit="nats",
     left_out=False,
 )

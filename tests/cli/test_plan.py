@@ -17,8 +17,8 @@ def test_numbers_of_groups_and_json(tmp_path):
     run = rivals("plan", path, "--groups", "school", "--more-groups", "20,5", "--json")
     assert run.status == 0
     found = json.loads(run.out)
-    assert found["more_groups"] == [5, 20]
-    assert len(found["chance"]) == len(found["models"])
+    assert [row["more"] for row in found["records"]] == [5, 20]
+    assert all(0.0 <= row["chance"] <= 1.0 for row in found["records"])
 
 
 def test_nothing_open_is_no_error(tmp_path):

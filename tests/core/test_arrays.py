@@ -401,7 +401,9 @@ def outcome(door, given, reference):
         return "refused" if named else f"raw: {type(error).__name__}: {error}"
     except Exception as error:
         return f"raw: {type(error).__name__}: {error}"
-    return "equal" if np.allclose(found, reference, rtol=1e-12, atol=1e-12) else "silently wrong"
+    same = np.shape(found) == np.shape(reference)
+    same = same and np.allclose(found, reference, rtol=1e-12, atol=1e-12)
+    return "equal" if same else "silently wrong"
 
 
 def wrong_cases(doors, equal, refused, plain):

@@ -158,3 +158,9 @@ def test_fits_made_elsewhere_are_checked_against_the_losses():
 def test_fits_that_do_not_fit_are_refused(fits, message):
     with pytest.raises(ValueError, match=message):
         Losses([1.0, 3.0, 2.0, 4.0, 0.0, 2.0], fits=fits, **SIX)
+
+
+@pytest.mark.parametrize("wrong", [float("nan"), None, 1, "yes"])
+def test_whether_points_were_left_out_alone_is_yes_or_no(wrong):
+    with pytest.raises(TypeError, match="alone must be True or False"):
+        rivals.Provenance(alone=wrong)

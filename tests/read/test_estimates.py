@@ -165,9 +165,16 @@ def test_higher_is_better_turns_scores_round():
     np.testing.assert_array_equal(up.probability, down.probability)
 
 
+@pytest.mark.parametrize("higher", [True, False])
+def test_direction_is_of_estimates_alone(higher):
+    frame = polars.DataFrame({"site": ["a", "b"], "line": [1.0, 2.0], "step": [2.0, 3.0]})
+    with pytest.raises(ValueError, match=r"higher_is_better is of estimates.*estimate="):
+        summaries(frame, groups="site", higher_is_better=higher)
+
+
 def test_methods_say_that_errors_were_given_and_scores_turned_round():
     values, errors = np.array([0.8, 0.7, 0.75, 0.9]), np.full(4, 0.02)
-    scores = summaries(trials(values, errors), higher_is_better=True, loss="AUC", **TWO)
+    scores = summaries(trials(values, errors), higher_is_better=True, loss_name="AUC", **TWO)
     found = rivals.compare(scores).methods()
     assert "negative AUC" in found
     assert "pooled" not in found

@@ -26,6 +26,13 @@ def test_results_come_by_model_and_fold(n_jobs):
     assert run_folds(product, ["p", "q"], FOLDS, n_jobs=n_jobs) == [[0, 1, 2], [10, 11, 12]]
 
 
+def test_one_process_needs_no_joblib(monkeypatch):
+    monkeypatch.setitem(sys.modules, "joblib", None)
+    assert run_folds(lambda model, fold: fold, ["p"], FOLDS) == [[0, 1, 2]]
+    with pytest.raises(ImportError, match="n_jobs="):
+        run_folds(lambda model, fold: fold, ["p"], FOLDS, n_jobs=2)
+
+
 @pytest.mark.parametrize(
     ("error", "kind"),
     [

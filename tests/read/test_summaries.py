@@ -180,7 +180,7 @@ def test_a_file_is_summed_where_it_lies(tmp_path):
 
 def test_what_is_said_of_losses_is_kept():
     frame = polars.DataFrame({"g": [1, 1, 2, 2, 3, 3], "a": range(6), "b": [2.0] * 6})
-    found = summaries_of(frame, groups="g", loss="error", unit="kg", left_out=True)
+    found = summaries_of(frame, groups="g", loss_name="error", unit="kg", left_out=True)
     assert (found.source.loss, found.source.unit, found.source.left_out) == ("error", "kg", True)
     assert found.groups == ("1", "2", "3")
 

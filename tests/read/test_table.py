@@ -29,7 +29,7 @@ def test_columns_are_models_in_their_order():
 
 
 def test_what_is_said_of_losses_is_remembered():
-    source = table(frame(), loss="pinball", unit="kg", left_out=True)["line"].source
+    source = table(frame(), loss_name="pinball", unit="kg", left_out=True)["line"].source
     assert (source.loss, source.unit, source.left_out) == ("pinball", "kg", True)
     turned = table(frame(), log_likelihood=True)["line"]
     assert turned.source.unit == "nats"

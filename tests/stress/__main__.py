@@ -78,7 +78,7 @@ def attack(name: str, seconds: float) -> Counter[str]:
     for case in PARTS[name](np.random.default_rng([SEED, *name.encode()])):
         what = outcome(case)
         found[what] += 1
-        if what not in ("worked", "refused") and sum(found.values()) < 10_000:
+        if what not in ("worked", "refused") and found[what] <= 3:
             print(f"  {name}: {what}", flush=True)
         if time.monotonic() > end:
             break

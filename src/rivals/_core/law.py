@@ -142,7 +142,10 @@ class Law(ABC, Generic[S]):
         raise NotImplementedError
 
     def wins_in_new_rows(self, summary: S) -> FloatArray | None:
-        """[a, b] = P that a wins in as many new rows, where a law is of another question."""
+        """P of every pair in as many new rows.
+
+        [a, b] = P that a wins, where a law is of another question.
+        """
         return None
 
     def c_is_unknown(self, setting: Setting) -> bool:
@@ -150,7 +153,10 @@ class Law(ABC, Generic[S]):
         return False
 
     def horizon(self, summary: S, new_groups: HowMany | None) -> HowMany | None:
-        """How many new groups, or levels of each factor; None without groups."""
+        """How many new groups, or levels of each factor.
+
+        None without groups.
+        """
         return new_groups or summary.n_groups or None
 
     def check(self, summary: S) -> None:

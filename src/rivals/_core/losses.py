@@ -85,6 +85,8 @@ class Provenance:
             value = getattr(self, name)
             if not isinstance(value, int) or value < least:
                 raise TypeError(f"{name} must be a whole number, {least} or more; got {value!r}")
+        if not isinstance(self.alone, bool):
+            raise TypeError(f"alone must be True or False; got {self.alone!r}")
         one_of("", "lower", "higher")("metric", self.metric)
         one_of("groups", "points")("weights", self.weights)
 

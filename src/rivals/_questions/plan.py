@@ -126,7 +126,10 @@ class Plan(Answer):
 
     @property
     def curves(self) -> list[tuple[str, list[float], FloatArray, float]]:
-        """Of each model: its name, numbers, chances, and what they tend to."""
+        """Of each model its curve.
+
+        Name, numbers, chances, and what they tend to.
+        """
         numbers = list(map(float, self.more_groups))
         ends = zip(self.models, self.chance, self.in_the_end.tolist(), strict=True)
         return [(name, numbers, chance, end) for name, chance, end in ends]

@@ -148,7 +148,10 @@ class Comparison(Answer):
 
     @property
     def c(self) -> float:
-        """The sensitivity that was used; nan with groups, which take its place."""
+        """The sensitivity that was used.
+
+        nan with groups, which take its place.
+        """
         return self._decided.c
 
     @property
@@ -158,7 +161,10 @@ class Comparison(Answer):
 
     @cached_property
     def claims(self) -> tuple[Claim, ...]:
-        """All that is said, as codes and values: the decision, cautions, details."""
+        """All that is said, as codes and values.
+
+        The decision, cautions and details.
+        """
         return (*account.decision(self._decided), *account.claims(self._decided))
 
     # ---------------------------------------------------------------- the same otherwise

@@ -18,11 +18,11 @@ from rivals.cli.options import names
 LOGS = (".eval", ".jsonl")
 # Which options have a meaning, by what is read.
 OF_TABLES = (
-    *("groups", "weights", "models", "ignore", "loss", "clusters", "by", "order", "unit"),
+    *("groups", "weights", "models", "ignore", "clusters", "by", "order", "unit"),
     "left_out",
 )
-OF_LOSSES = (*OF_TABLES, "simulated", "log_likelihood")
-OF_PREDICTIONS = (*OF_TABLES, "target")
+OF_LOSSES = (*OF_TABLES, "loss_name", "simulated", "log_likelihood")
+OF_PREDICTIONS = (*OF_TABLES, "target", "loss")
 OF_EVALUATIONS = (*("score", "metric", "missing", "reducer", "new", "cluster", "higher_is_better"),)
 
 
@@ -67,10 +67,12 @@ def _table(source: str, files: Mapping[str, Any]) -> tuple[Mapping[str, Losses],
 
     is_predictions = "target" in files
     allowed = OF_PREDICTIONS if is_predictions else OF_LOSSES
-    _allow(allowed, files, f"{source} is read as {'predictions' if is_predictions else 'losses'}")
+    read_as = "predictions" if is_predictions else "losses, which --loss-name names"
+    _allow(allowed, files, f"{source} is read as {read_as}")
     beside = {name: files[name] for name in ("clusters", "by") if name in files}
     frame = opened(source, [*files.get("groups", []), *beside.values()])
-    same = {name: files[name] for name in ("groups", "loss", "unit", "left_out") if name in files}
+    said = ("groups", "loss", "loss_name", "unit", "left_out")
+    same = {name: files[name] for name in said if name in files}
     same["models"] = names(files.get("models"), "--models")
     same["ignore"] = names(files.get("ignore"), "--ignore") or []
     same["ignore"] = [*same["ignore"], *beside.values()]

@@ -44,9 +44,9 @@ class Files:
     target: str | None = meaning("Column of what came true: the others are then predictions.")
     loss: str | None = meaning(
         "With --target: absolute (the default), squared, log, brier or zero-one; or a metric, such "
-        "as roc_auc, f1, rmse, r2, or the name of any scorer of scikit-learn. Else what the losses "
-        "are called."
+        "as roc_auc, f1, rmse, r2, or the name of any scorer of scikit-learn."
     )
+    loss_name: str | None = meaning("Without --target: what the losses are, as absolute error.")
     weights: str | None = meaning(
         "Whether each group weighs the same (groups, the default) or counts by its rows (points)."
     )

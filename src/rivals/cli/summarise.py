@@ -17,7 +17,7 @@ from rivals.cli.inputs import read, say_losses
 from rivals.cli.options import FILES, Given, check_output, meaning, names, with_options
 
 # Options of tables that are summed where they lie, without reading them whole.
-WHERE_THEY_LIE = ("groups", "models", "ignore", "loss", "unit", "left_out")
+WHERE_THEY_LIE = ("groups", "models", "ignore", "loss_name", "unit", "left_out")
 
 
 @dataclass(frozen=True)
@@ -78,6 +78,8 @@ def _summaries(
     # Of estimates that are scores, as an AUC.
     higher = {name: value for name, value in files.items() if name == "higher_is_better"}
     files = {name: value for name, value in files.items() if name != "higher_is_better"}
+    if higher and "estimate" not in estimates:
+        raise ValueError("--higher-is-better is of estimates, whose column --estimate names")
     if "estimate" in estimates or (is_lazy and site is None):
         from rivals.read._summaries import summaries
 

@@ -57,7 +57,7 @@ def leave_out(
     noise: Any = None,
     joint: bool = False,
     n_simulations: int = N_SIMULATIONS,
-    n_jobs: int | None = 1,
+    n_jobs: int | None = None,
     point: str = "point",
     rng: RNG = None,
 ) -> Any:
@@ -94,7 +94,7 @@ def leave_out(
         Simulated data sets of each model, for "log", which methods "transport", "beta" and "paper"
         need; "groups" needs none.
     n_jobs : int, optional
-        Processes (joblib). Of small fits, one is fastest.
+        Processes (joblib); one by default, which is fastest for small fits.
     point : str
         What one point is called, as "visit".
     rng : int, SeedSequence, Generator, optional

@@ -46,7 +46,7 @@ def left_out_posterior(
     repeats: int | None = None,
     joint: bool = False,
     new_effects: bool = False,
-    n_jobs: int | None = 1,
+    n_jobs: int | None = None,
     point: str = "point",
 ) -> Any:
     """Losses of Bayesian models on left-out groups.
@@ -76,7 +76,7 @@ def left_out_posterior(
         Says that the function draws effects of new groups from the population, though it holds
         draws of those of other groups.
     n_jobs : int, optional
-        Processes (joblib).
+        Processes (joblib); one by default.
     point : str
         What one point is called.
 

@@ -45,7 +45,7 @@ def run_folds(
     """
     tasks = list(product(range(len(models)), range(len(folds))))
     where = [_where(models[model], folds, fold, noun) for model, fold in tasks]
-    if n_jobs == 1:
+    if n_jobs == 1 or (n_jobs is None and sys.modules.get("joblib") is None):
         found = (_attempt(job, *task, said) for task, said in zip(tasks, where, strict=True))
     else:
         joblib = need("joblib", extra="parallel", purpose="several processes (n_jobs=)")

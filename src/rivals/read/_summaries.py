@@ -47,8 +47,8 @@ def summaries(
     baseline: str | None = None,
     covariance: Any = None,
     correlation: float | None = None,
-    higher_is_better: bool = False,
-    loss: str = "",
+    higher_is_better: bool | None = None,
+    loss_name: str = "",
     unit: str = "",
     left_out: bool | None = None,
 ) -> GroupSummaries | CellSummaries:
@@ -84,9 +84,10 @@ def summaries(
         first appear; or an array, groups × models × models. Its diagonal are squared errors.
     correlation : float, optional
         The same for all groups and all pairs of estimates: 0 for independent ones.
-    higher_is_better : bool
-        Whether estimates are scores, such as an AUC; they are turned round.
-    loss, unit : str
+    higher_is_better : bool, optional
+        Whether estimates are scores, such as an AUC; they are turned round. By default they are
+        losses.
+    loss_name, unit : str
         What the losses are, and their unit.
     left_out : bool, optional
         Whether each group was predicted by models fitted to the other groups.
@@ -106,7 +107,7 @@ def summaries(
     >>> summaries(frame, groups="site").means.tolist()
     [[1.5, 4.0], [2.0, 4.5]]
     """
-    said = Provenance(loss=loss, unit=unit, left_out=left_out)
+    said = Provenance(loss=loss_name, unit=unit, left_out=left_out)
     sites = _sites(source)
     if sites is not None:
         return joined_sites(sites)
@@ -116,11 +117,18 @@ def summaries(
     if estimate is not None:
         if len(factors) > 1:
             raise Refusal(f"{opt['groups']}: estimates are of groups of one factor; got {factors}")
-        form = Estimates(factors[0], estimate, error, model, difference, baseline, higher_is_better)
+        higher = bool(higher_is_better)
+        form = Estimates(factors[0], estimate, error, model, difference, baseline, higher)
         names = None if models is None else list(models)
-        if higher_is_better and loss:
-            said = replace(said, loss=f"negative {loss}")
+        if higher and loss_name:
+            said = replace(said, loss=f"negative {loss_name}")
         return of_estimates(source, form, names, covariance, correlation, said)
+    if higher_is_better is not None:
+        raise Refusal(
+            f"{opt['higher_is_better']} is of estimates; columns of models hold losses: turn "
+            "scores round, or name the column of estimates by "
+            f"{opt.estimate}"
+        )
     rows = _Rows.of(source, factors, models, ignore)
     chosen = tuple(rows.models)
     if len(factors) > 1:

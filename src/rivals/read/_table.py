@@ -26,7 +26,7 @@ def table(
     groups: str | Iterable[str] | None = None,
     ignore: Iterable[str] = (),
     log_likelihood: bool = False,
-    loss: str = "",
+    loss_name: str = "",
     unit: str = "",
     left_out: bool | None = None,
 ) -> dict[str, Losses]:
@@ -50,7 +50,7 @@ def table(
         Columns to leave out, such as an id.
     log_likelihood : bool
         Whether the numbers are log likelihoods, where higher is better.
-    loss, unit : str
+    loss_name, unit : str
         What the losses are, as "absolute error", and their unit, as "kg".
     left_out : bool, optional
         Whether each group was predicted by models fitted to the other groups.
@@ -78,7 +78,7 @@ def table(
     names = columns_of_models(frame, models, ignore, factors)
     second = None if simulated is None else _simulations(opened(simulated, [SIMULATION]), names)
     said = Provenance(
-        loss=loss or ("negative log likelihood" if log_likelihood else ""),
+        loss=loss_name or ("negative log likelihood" if log_likelihood else ""),
         unit=unit or ("nats" if log_likelihood else ""),
         left_out=left_out,
     )
