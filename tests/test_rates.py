@@ -63,7 +63,7 @@ def test_a_number_of_a_page_is_that_of_the_results_and_has_its_cases(
 
 
 def sentences(text):
-    """Ends of sentences are not dots within code or numbers; a table belongs to what leads to it."""
+    """Dots within code or numbers end none; a table belongs to what leads to it."""
     text = re.sub(r"\n+\|", " |", text)
     return re.split(r"(?<=[.!?:]) (?=[A-Z*`{\[])|\n", text)
 
