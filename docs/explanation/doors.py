@@ -1,15 +1,15 @@
-"""Tables of files of some size, for the pages of the doors."""
+"""Numbers of committed results for the page of large tables."""
 
 from __future__ import annotations
 
 from charts import results
 
 
-def table(case):
-    """The ways of one case, as Markdown."""
-    rows = [row for row in results("doors")["rows"] if row["case"].startswith(case)]
+def of_a_file():
+    """Time and memory of one large file, as Markdown."""
+    found = results("reducer")
     lines = ["| way | seconds of processor | memory, GiB |", "| --- | ---: | ---: |"]
-    for row in rows:
-        numbers = f"{row['processor']:.1f} | {row['peak']:.1f}"
-        lines.append(f"| {row['way']} | {numbers} |")
+    lines += [
+        f"| {row['way']} | {row['processor']:.1f} | {row['peak']:.1f} |" for row in found["rows"]
+    ]
     return "\n".join(lines)
