@@ -620,7 +620,7 @@ def equivalence():
             label=f"margin = {ratio:g} × spread",
         )
     ax.axhline(5, color=GREY, lw=1, ls=":")
-    ax.axvspan(0, 12, color=PALE, alpha=0.5, lw=0)
+    ax.axvspan(0, 12, color=PALE, alpha=0.2, lw=0)
     ax.set(xlim=(4, 41), ylim=(0, None), xlabel="groups")
     ax.set_ylabel("false claims of equivalence, %")
     ax.legend(frameon=False)
