@@ -31,8 +31,8 @@ extensions = [
     "sphinx.ext.intersphinx",
     "sphinx.ext.mathjax",
     "sphinx-mathjax-offline",
+    "sphinx_external_toc",
     "sphinx_gallery.gen_gallery",
-    "sphinx_design",
     "sphinx_copybutton",
     "sphinxcontrib.bibtex",
     # Of this folder: outputs wrap or scroll; names become links; what the theme leaves out for
@@ -106,7 +106,6 @@ sphinx_gallery_conf = {
     "examples_dirs": "../examples",
     "gallery_dirs": "auto_examples",
     "filename_pattern": r"/plot_",
-    "ignore_pattern": r"front_picture",
     "within_subsection_order": "FileNameSortKey",
     "download_all_examples": False,
     "show_memory": False,

@@ -59,6 +59,7 @@ THIN = {"__init__", "_core.__init__", "_result.__init__"}
 # Within a package, likewise: a file imports from those named before it.
 ORDER = {
     "method": [
+        "crps",
         "distance",
         "error",
         "influence",

@@ -137,6 +137,13 @@ def run(scenarios, store, **options):
     )
 
 
+def test_a_store_without_a_name_is_refused_before_anything_runs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ValueError, match="store: '' is no name of a file; leave it out"):
+        run(shifted, "")
+    assert not any(tmp_path.iterdir())
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [

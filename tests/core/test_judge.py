@@ -43,13 +43,30 @@ def test_the_decision_is_that_of_all_pairs(monkeypatch, name, seed):
         np.testing.assert_array_equal(few.stability, every.stability)
 
 
-def test_most_pairs_are_not_asked_for():
-    given = problem(0, n_models=200, sizes=np.full(10, 20), n_simulations=0, left_out=False)
+@pytest.mark.parametrize(("n_models", "n_groups"), [(64, 50), (200, 10)])
+def test_most_pairs_are_not_asked_for(n_models, n_groups):
+    given = problem(
+        0, n_models=n_models, sizes=np.full(n_groups, 20), n_simulations=0, left_out=False
+    )
     result = given.compare()
-    assert result._decided.evidence.better.size < 0.6 * 200 * 199 / 2
+    assert result._decided.evidence.better.size < 0.6 * n_models * (n_models - 1) / 2
     # Whoever asks for the whole matrix gets it.
     assert np.isfinite(result.probability).all()
     known = ~np.isnan(result._decided.evidence.probability)
     np.testing.assert_allclose(
         result._decided.evidence.probability[known], result.probability[known], rtol=0, atol=1e-12
     )
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_few_pairs_decide_alike_from_where_they_are_taken(monkeypatch, seed):
+    given = problem(seed, n_models=rivals_judge.MANY + 1 + seed, n_simulations=0, left_out=False)
+    few = given.compare()._decided
+    monkeypatch.setattr(rivals_judge, "MANY", 10**6)
+    every = given.compare()._decided
+    assert every.evidence.is_complete
+    assert few.evidence.better.size <= every.evidence.better.size
+    assert few.decision.ranking == every.decision.ranking
+    assert few.decision.rejections == every.decision.rejections
+    assert few.decision.undecided == every.decision.undecided
+    np.testing.assert_array_equal(few.every_pair.probability, every.evidence.probability)

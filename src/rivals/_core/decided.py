@@ -13,7 +13,7 @@ import numpy as np
 from rivals._core.beside import Beside
 from rivals._core.cells import CellSummaries
 from rivals._core.evidence import Evidence, Note
-from rivals._core.judge import MANY, judge
+from rivals._core.judge import judge
 from rivals._core.law import Law, Summary
 from rivals._core.losses import Study
 from rivals._core.reduced import Reduced
@@ -24,6 +24,8 @@ from rivals._core.types import FloatArray
 
 # The largest c at which a rejection is looked at, as a power of two.
 WIDEST = 12
+# A model is shown beside so many others, unless more are asked for.
+MOST_BESIDE = 64
 
 
 class Calibrated(Protocol):
@@ -174,8 +176,8 @@ class Decided:
 
         By default all by risk; of more than 64 the best 64.
         """
-        if others is None or len(self.names) <= MANY:
-            others = self.ranking[: MANY + 1]
+        if others is None or len(self.names) <= MOST_BESIDE:
+            others = self.ranking[: MOST_BESIDE + 1]
         asked = (model, tuple(name for name in others if name != model))
         if asked not in self._besides:
             places = np.array([self.place[name] for name in asked[1]], dtype=np.intp)

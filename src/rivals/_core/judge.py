@@ -13,7 +13,8 @@ from rivals._core.setting import Setting
 from rivals._core.types import BoolArray, IntArray
 
 # Of more models than this, not every pair is looked at: the best few reject most of them.
-MANY = 64
+# Of fewer, all at once take less time than rounds of few.
+MANY = 40
 FEW = 2
 
 

@@ -386,6 +386,11 @@ class Predictions(Mapping[str, Losses]):
                 needs = "score" if self._classes.size == 2 else "probabilities"
             options, sign, function = loss._kwargs, loss._sign, loss._score_func
             name = getattr(function, "__name__", "metric")
+            if needs == "number" and sign < 0:
+                y, p = self._given(Metric("", METRICS["squared"].of), predicted, self._rows)
+                rows = _of_each_row(function, name, options, y, p)
+                if rows is not None:
+                    return rows
             return _of_function(function, name, needs, higher=sign > 0, options=options)
         y, p = self._given(Metric("", METRICS["squared"].of, needs), predicted, self._rows)
         return _of_any(loss, y, p, needs)
@@ -467,10 +472,7 @@ def _of_function(
 ) -> Metric:
     """Any metric(y_true, y_pred[, sample_weight]), which is told by half samples."""
     said = dict(options or {})
-    try:
-        weighted = "sample_weight" in inspect.signature(function).parameters
-    except (TypeError, ValueError):
-        weighted = False
+    weighted = "sample_weight" in _parameters_of(function)
 
     def of(
         y: Any, p: Any, w: FloatArray, strata: Any = None, units: Any = None
@@ -485,6 +487,40 @@ def _of_function(
 
     reach = FAY if weighted else 1.0
     return Metric(name.replace("_", " "), of, needs, higher, closed=False, reach=reach)
+
+
+def _of_each_row(
+    function: Any, name: str, options: Mapping[str, Any], y: FloatArray, p: FloatArray
+) -> Metric | None:
+    """A metric of scikit-learn that is a mean over rows: it tells each as an output of its own.
+
+    None where it does not, or where it is no mean, as the root of one.
+    """
+    asked = {**options, "multioutput": "raw_values"}
+    if "multioutput" in options or not {"multioutput", "sample_weight"} <= _parameters_of(function):
+        return None
+
+    def losses(y: FloatArray, p: FloatArray) -> FloatArray:
+        return np.asarray(function(y[None], p[None], **asked), dtype=np.float64)
+
+    try:
+        each = losses(y, p)
+        weights = (1.0, np.arange(1.0, y.size + 1.0))
+        for w in (np.broadcast_to(weight, y.shape) for weight in weights):
+            whole = function(y, p, sample_weight=w, **options)
+            if not np.isclose(whole, each @ w / w.sum(), rtol=1e-9, atol=0.0):
+                return None
+    except (TypeError, ValueError):
+        return None
+    return of_means(name.replace("_", " "), lambda y, p: (losses(y, p),))
+
+
+def _parameters_of(function: Any) -> set[str]:
+    """The names of what it takes; none where it does not tell."""
+    try:
+        return set(inspect.signature(function).parameters)
+    except (TypeError, ValueError):
+        return set()
 
 
 def _of_any(function: Any, y: npt.NDArray[Any], p: npt.NDArray[Any], needs: Needs) -> Metric:

@@ -39,12 +39,16 @@ POINTERS = either(
 # ---------------------------------------------------------------- numbers and names
 
 
+# No P is printed as more than this.
+NEARLY_ONE = 0.999
+
+
 def probability(value: float) -> str:
     """As "0.62", near 0 and 1 as "0.975"; cut, not rounded: it never passes a threshold."""
     if value != value:
         return "–"
-    if value > 0.999:
-        return ">0.999"
+    if value > NEARLY_ONE:
+        return f">{NEARLY_ONE}"
     if value < 0.001:
         return "<0.001"
     digits = 2 if 0.05 <= value <= 0.95 else 3
@@ -303,8 +307,8 @@ def decided(
         against = f"{len(open_models)} models (P up to {probability(max(open_models.values()))})"
     wins = f"{best} would probably win again{by_more}"
     if beaten:
-        surely = p_is(min(beaten.values()))
-        wins += f" ({surely if len(beaten) == 1 else f'{surely} or more'})"
+        least = min(beaten.values())
+        wins += f" ({p_is(least)}{' or more' if len(beaten) > 1 and least <= NEARLY_ONE else ''})"
         if open_models or same or tied:
             wins += f" against {listed(list(beaten))}"
     if tied:

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from rivals._core.losses import Provenance
 from rivals._core.texts import Refusal, opt
 from rivals._core.types import FloatArray, IntArray
+from rivals.method.crps import laplace, normal, student
 
 DENSITY = Provenance(loss="negative log density", unit="nats")
 PROBABILITY = Provenance(loss="negative log probability", unit="nats")
@@ -32,12 +33,15 @@ class Density:
     joint : callable, optional
         From targets to the log density of each group as a whole, where its points depend on each
         other.
+    crps : callable, optional
+        From targets to their CRPS, where it has a closed form.
     """
 
     log: Callable[[npt.NDArray[Any]], npt.NDArray[Any]]
     sample: Callable[[int, np.random.Generator], npt.NDArray[Any]]
     of_counts: bool = False
     joint: Callable[[npt.NDArray[Any]], npt.NDArray[Any]] | None = None
+    crps: Callable[[npt.NDArray[Any]], npt.NDArray[Any]] | None = None
 
     @property
     def source(self) -> Provenance:
@@ -106,7 +110,26 @@ def density_of(model: Any, n_points: int) -> Density:
         drawn = np.asarray(model.sample((n,), rng=rng))
         return drawn if drawn.ndim == 2 else np.asarray(model.sample((n, n_points), rng=rng))
 
-    return Density(log, sample, of_counts)
+    return Density(log, sample, of_counts, crps=_crps_of(model))
+
+
+def _crps_of(model: Any) -> Callable[[npt.NDArray[Any]], npt.NDArray[Any]] | None:
+    """The closed form of a frozen normal, Laplace or Student distribution."""
+    if not hasattr(model, "dist"):
+        return None
+    from scipy import stats
+
+    own = type(model.dist)
+    forms: dict[type, Callable[..., FloatArray]] = {
+        type(stats.norm): normal,
+        type(stats.laplace): laplace,
+        type(stats.t): student,
+    }
+    if own not in forms:
+        return None
+    shapes, location, scale = model.dist._parse_args(*model.args, **model.kwds)
+    form = forms[own]
+    return lambda values: scale * form((values - location) / scale, *shapes)
 
 
 def density_of_labels(

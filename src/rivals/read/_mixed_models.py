@@ -15,6 +15,7 @@ import numpy as np
 from rivals._core.optional import need
 from rivals._core.texts import Refusal, WrongKind, opt
 from rivals._core.types import FloatArray, IntArray
+from rivals.method.crps import normal
 from rivals.read._densities import Density
 
 INSTEAD = (
@@ -65,7 +66,11 @@ def mixed_density(results: Any, rows: Any, units: IntArray) -> Density:
             drawn[:, own] += effects @ design[own].T
         return drawn
 
-    return Density(log, sample, joint=joint)
+    def crps(values: FloatArray) -> FloatArray:
+        deviation = np.sqrt(variance)
+        return np.asarray(deviation * normal((values - mean) / deviation))
+
+    return Density(log, sample, joint=joint, crps=crps)
 
 
 def check_same_groups(fitted: Any, codes: IntArray) -> None:

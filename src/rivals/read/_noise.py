@@ -225,7 +225,12 @@ def _shifted(noise: Any, mean: FloatArray) -> Density:
             "a function from "
             "predictions to it, as noise=scipy.stats.poisson"
         )
-    return Density(lambda values: own.log(values - mean), lambda n, rng: mean + own.sample(n, rng))
+    crps = own.crps
+    return Density(
+        lambda values: own.log(values - mean),
+        lambda n, rng: mean + own.sample(n, rng),
+        crps=None if crps is None else lambda values: crps(values - mean),
+    )
 
 
 def _check_counts(targets: FloatArray, name: str) -> None:

@@ -55,7 +55,19 @@ def needs_of_labels(losses: Iterable[Any]) -> Needs:
 def crps(
     density: Density, targets: FloatArray, n_simulations: int, rng: np.random.Generator
 ) -> tuple[FloatArray, FloatArray]:
-    """The continuous ranked probability score of targets, and of simulations, from draws."""
+    """The continuous ranked probability score of targets, and of simulations.
+
+    In closed form where there is one, else from draws.
+    """
+    if density.crps is not None:
+        found = density.crps(targets)
+        if not np.isfinite(found).all():
+            raise Refusal(
+                f"{opt.loss('crps')}: infinite, since the noise has no mean: Student's t of one "
+                "degree of freedom or fewer; judge by 'log', or pass another noise"
+            )
+        drawn = density.sample(n_simulations, rng) if n_simulations else np.empty((0, targets.size))
+        return found, np.asarray(density.crps(drawn), dtype=np.float64)
     members = np.sort(density.sample(N_MEMBERS, rng), axis=0)
     weights = 2.0 * np.arange(N_MEMBERS) - N_MEMBERS + 1.0
     spread = weights @ members / N_MEMBERS**2
