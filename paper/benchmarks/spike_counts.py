@@ -19,11 +19,11 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-from rivals.calibration._validity import THRESHOLD
 
 from rivals._core.losses import Losses, Study
 from rivals._core.setting import Setting
 from rivals.laws import Transport
+from rivals_paper.bins import THRESHOLD
 from rivals_paper.experiments import Experiments
 from rivals_paper.gpu.records import ask
 from rivals_paper.neuron_runs import C_MAIN, COUNT_ALL, MAIN

@@ -77,7 +77,7 @@ def test_what_is_not_recorded_is_refused():
     with pytest.raises(ValueError, match="records of"):
         recorded("fixed", key)
     with pytest.raises(ValueError, match="the laws"):
-        recorded(CORRECTED, key, method="groups")
+        recorded(CORRECTED, key, law="groups")
     with pytest.raises(ValueError, match="have no 'AvsZ/"):
         recorded(CORRECTED, "AvsZ")
 

@@ -40,7 +40,7 @@ BLOCK = 64
 # the paper's method.
 LAWS: dict[str, dict[str, Any]] = {
     "beta": {},
-    "transport": {"law": "transport", "n_simulations": 16},
+    "transport": {"method": "transport", "n_simulations": 16},
 }
 
 

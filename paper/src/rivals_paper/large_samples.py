@@ -31,7 +31,7 @@ DATA_SETS: Final = 32
 # The paper's law, on one simulation of each model, and ours.
 LAWS: Final[dict[str, dict[str, Any]]] = {
     "beta": {},
-    "transport": {"law": "transport", "n_simulations": 16},
+    "transport": {"method": "transport", "n_simulations": 16},
 }
 NAMES: Final = ("half-normal", "exponential")
 # Shape and rate of the gamma priors: of the exponential's rate, and of the half-normal's precision.

@@ -11,5 +11,5 @@ from __future__ import annotations
 from typing import Any, Final
 
 # Arguments of `rivals.compare` and `rivals.calibrate`, whose defaults are others.
-PROCESS: Final[dict[str, Any]] = {"law": "beta", "n_simulations": 1}
-ALGORITHM: Final[dict[str, Any]] = {"law": "paper"}
+PROCESS: Final[dict[str, Any]] = {"method": "beta", "n_simulations": 1}
+ALGORITHM: Final[dict[str, Any]] = {"method": "paper"}

@@ -91,7 +91,7 @@ def make(task: Task) -> Reproduction:
         comparisons=[],  # a drawing has no numbers
         numbers={
             "models": [_model(result, name) for name in result.risk],
-            "probability": result.probability,
+            "probability": np.asarray(result.probability),
             "overconfidence": {
                 f"{value:g}": float(np.mean(np.maximum(each.excess(0, BINS), 0.0)))
                 for value, each in found.items()

@@ -7,7 +7,7 @@ from rivals.calibration._experiment import experiment_entropy
 from rivals_paper.pyloric import Condition, Corrected, Published, published_draws
 from rivals_paper.pyloric.epistemic import record_published
 
-SIZES = {"n_data": 64, "n_truth": 96, "c": [0.25], "most_truth": 96}
+SIZES = {"n_data": 64, "n_truth": 96, "c": [0.25, 1.0], "most_truth": 96}
 
 
 def test_published_experiments_are_those_of_their_index():
