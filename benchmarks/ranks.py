@@ -1,6 +1,6 @@
 """Boards of many models: does the first tier hold the truly best, and is it not everything?
 
-    python benchmarks/ranks.py [--boards 100]
+    python benchmarks/ranks.py [--boards 100] [--models 10 30 100 200]
 
 A board has 10 to 200 models and 10, 25 or 50 groups (tasks) of 20 points. A model has a mean loss
 of its own, an effect in each group, and noise at each point; the difficulty of points is shared.
@@ -46,14 +46,15 @@ def main() -> None:
     )
     parser.add_argument("--boards", type=int, default=100, help="of each kind")
     parser.add_argument("--out", type=Path, default=HERE / "results" / "ranks.json")
+    parser.add_argument("--models", type=int, nargs="+", default=MODELS, help="on a board")
     options = parser.parse_args()
     begin = time.process_time()
     rows = []
-    for kind in product(MODELS, GROUPS, MEANS, EFFECTS):
+    for kind in product(options.models, GROUPS, MEANS, EFFECTS):
         boards = [board(*kind, index) for index in range(options.boards)]
         rows.append(summary(kind, boards))
         print(json.dumps(rows[-1]), flush=True)
-    rows += [pooled(rows, n_models) for n_models in MODELS]
+    rows += [pooled(rows, n_models) for n_models in options.models]
     seconds = round(time.process_time() - begin)
     text = ",\n  ".join(json.dumps(each) for each in rows)
     settings = json.dumps({"boards": options.boards, "seconds": seconds})

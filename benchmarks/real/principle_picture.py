@@ -8,8 +8,8 @@ from typing import Any
 import matplotlib.pyplot as plt
 import numpy as np
 
-COLOURS = {"real": "#2a5d8f", "positive": "#c2691c", "count": "#4a8f5a", "binary": "#777777"}
-GREY = "#777777"
+COLOURS = {"real": "#4a8fd0", "positive": "#d9812e", "count": "#2f9e8f", "binary": "#8f8fd6"}
+GREY = "#7d828a"
 
 
 def draw(found: dict[str, Any], path: Path) -> None:
@@ -38,7 +38,7 @@ def spread(ax: Any, found: dict[str, Any]) -> None:
     ax.set_ylabel("spread τ of the risk between the others, nats")
     ends = np.array(ax.get_xlim())
     for c, style in ((0.25, ":"), (1.0, "-"), (4.0, ":")):
-        ax.plot(ends, np.sqrt(c) * ends, style, color="black", lw=0.8)
+        ax.plot(ends, np.sqrt(c) * ends, style, color=GREY, lw=0.8)
         ax.annotate(f"c = {c:g}", (ends[1], np.sqrt(c) * ends[1]), fontsize=8, ha="right")
     ax.set_xlim(ends)
     ax.legend(frameon=False, fontsize="small", loc="lower right")
@@ -54,7 +54,7 @@ def sensitivity(ax: Any, found: dict[str, Any]) -> None:
         _, low, middle, high, _ = row["quantiles 10, 25, 50, 75, 90"]
         ax.plot([max(low, 1e-2), high], [place, place], color=GREY, lw=1.5)
         ax.plot(middle, place, "o", color=COLOURS.get(row.get("kind"), GREY))
-    ax.axvline(1.0, color="black", lw=0.8)
+    ax.axvline(1.0, color=GREY, lw=0.8)
     ax.set_yticks(range(len(rows)), [name for name, _ in rows], fontsize=8)
     ax.set(xscale="log", xlabel="c = τ²/W²: median and middle half of the data sets")
 
@@ -88,6 +88,6 @@ def together(ax: Any, found: dict[str, Any]) -> None:
             alpha=0.7,
             color=colour,
         )
-    ax.plot([-0.2, 1.0], [-0.2, 1.0], color="black", lw=0.8)
+    ax.plot([-0.2, 1.0], [-0.2, 1.0], color=GREY, lw=0.8)
     ax.set(xlabel="correlation of pointwise losses of two candidates")
     ax.set_ylabel("correlation of their risks between groups")

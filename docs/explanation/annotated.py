@@ -6,7 +6,7 @@ import matplotlib.pyplot as plt
 from matplotlib.patches import Rectangle
 
 README = Path(__file__).parents[2] / "README.md"
-BLUE, PALE = "#2a5d8f", "#e8eef5"
+BLUE = "#4a8fd0"
 # A character of DejaVu Sans Mono is so wide, as a part of its size.
 WIDTH, SIZE = 0.602, 9.0
 
@@ -53,7 +53,7 @@ def result():
         if number % 2:
             corner = begin - 0.7, head - 0.6
             size = end - begin + 1.4, last - head + 0.2
-            ax.add_patch(Rectangle(corner, *size, color=PALE, lw=0))
+            ax.add_patch(Rectangle(corner, *size, color=BLUE, alpha=0.15, lw=0))
         badge = {"boxstyle": "circle,pad=0.25", "color": BLUE}
         white = {"color": "white", "size": 8, "ha": "center", "va": "center"}
         ax.text((begin + end) / 2, head - 2.1, number, bbox=badge, **white)

@@ -3,7 +3,7 @@
 from charts import BLUE, GREY, ORANGE, axes, results
 
 LAWS = {"transport": (BLUE, "o"), "beta": (ORANGE, "s"), "paper": (GREY, "^")}
-KINDS = {"real": "real data, one group at hand", "families": "ten families of problems"}
+KINDS = {"real": "real data, one observed group", "families": "ten families of problems"}
 
 
 def _found(kind):

@@ -16,7 +16,7 @@ MEAN = -0.02  # of A less B, over all schools
 BETWEEN = 0.10  # standard deviation between schools
 WITHIN = 0.40  # between pupils of a school
 SCHOOLS, PUPILS = 10, 60
-BLUE, ORANGE, GREY, PALE = "#2a5d8f", "#c2691c", "#777777", "#cfd8e3"
+BLUE, ORANGE, GREY, PALE = "#4a8fd0", "#d9812e", "#7d828a", "#9aa4b0"
 
 
 def studies(number, schools=SCHOOLS, seed=1, means=MEAN):

@@ -24,7 +24,8 @@ from rivals._core.types import RNG, Frame, IntArray
 from rivals._questions.by_loss import by_loss
 from rivals._questions.segments import parts_of
 from rivals._result.comparison import Comparison
-from rivals.laws import Beta, Factors, Groups, Law, Paper, Reversal, law_of, other_recordings
+from rivals.laws import Beta, Factors, Groups, Law, Paper, Reversal, law_of
+from rivals.laws.reversal import other_recordings
 
 # Name → losses, a pair (observed, simulated), or a candidate; a column of losses for each model.
 Models: TypeAlias = (

@@ -475,7 +475,7 @@ def test_nobody_else_can_write_to_what_was_given():
     np.testing.assert_array_equal(losses.observed, LINE)
     with pytest.raises(ValueError, match="read-only"):
         losses.observed[0] = 0.0
-    series = indexed(LINE)
+    series = indexed(LINE.copy())
     losses = Losses(series)
     series.iloc[0] = -5.0
     assert losses.observed[0] == LINE[0]

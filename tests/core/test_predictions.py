@@ -198,11 +198,3 @@ def test_a_gate_says_the_metric_and_the_other_winner():
     assert gate.outcome == "failed"
     assert "By the mean over points" in str(gate)
     assert "new is better than old" in str(gate)
-
-
-def test_weights_are_of_one_kind_of_groups():
-    rng = np.random.default_rng(0)
-    losses = {name: rng.normal(size=60) for name in "ab"}
-    factors = {"subject": np.arange(60) % 6, "item": np.arange(60) // 6}
-    with pytest.raises(ValueError, match="several factors"):
-        rivals.compare(losses, groups=factors, weights="points")

@@ -40,7 +40,6 @@ WRONG = [
     ("compare", "losses.csv", "--groups", "school", "--method", "transport"),
     ("compare", "losses.csv", "--groups", "school", "--new-groups", "1.5"),
     ("compare", "losses.csv", "--groups", "school", "--clusters", "school"),
-    ("compare", "losses.csv", "--groups", "school", "--order", "time"),
     ("compare", "losses.csv", "--groups", "school", "--looks", "every"),
     ("compare", "losses.csv", "--groups", "school", "--models", "line"),
     ("compare", "predictions.csv", "--groups", "school"),

@@ -5,6 +5,8 @@ import pytest
 
 from rivals import criteria
 
+pytest.importorskip("arviz_stats")
+
 
 @pytest.fixture(scope="module")
 def gaussian():

@@ -23,6 +23,7 @@ def study(n_subjects=12, n_items=9, seed=0, models=3, missing=0.0, repeats=1):
 
 
 def test_the_conformance_kit():
+    pytest.importorskip("jinja2")
     assert check_law(Factors(), n_simulations=0) == 12
 
 

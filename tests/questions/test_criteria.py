@@ -17,6 +17,7 @@ def losses():
 
 
 def test_each_criterion_is_that_of_its_function(losses):
+    pytest.importorskip("arviz_stats")
     rng = np.random.default_rng(1)
     draws = {name: -rng.exponential(size=(500, 50)) / 9 - 1.0 for name in "ab"}
     fitted = {name: -rng.exponential(size=40) for name in "ab"}

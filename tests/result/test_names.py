@@ -47,9 +47,11 @@ NAMES = st.lists(
 
 
 def plain_of_latex(text):
-    for letter, written in LATEX.items():
-        text = text.replace(written, letter)
-    return text.replace(r"\{", "{").replace(r"\}", "}").replace(r"\textbackslash ", "\\")
+    """Read in one pass; a long dash and two short ones are written alike."""
+    letters = {written: letter for letter, written in LATEX.items() if written != "--"}
+    letters |= {r"\{": "{", r"\}": "}", r"\textbackslash ": "\\"}
+    parts = sorted(map(re.escape, letters), key=len, reverse=True)
+    return re.sub("|".join(parts), lambda found: letters[found[0]], text)
 
 
 def plain_of_markdown(text):
@@ -72,7 +74,11 @@ def outputs(result):
         map(repr, result.ranking),
     )
     yield "Markdown", plain_of_markdown(result.to_markdown()), result.ranking
-    yield "LaTeX", plain_of_latex(result.to_latex()), map(plain_of_latex, result.ranking)
+    yield (
+        "LaTeX",
+        plain_of_latex(result.to_latex()),
+        [name.replace("–", "--") for name in result.ranking],
+    )
     yield "HTML", unescape(result._repr_html_()), result.ranking
 
 

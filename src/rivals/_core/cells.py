@@ -121,7 +121,10 @@ class CellSummaries:
     def of_reducer(
         cls, reducer: Reducer, models: tuple[str, ...], names: Sequence[str], source: Provenance
     ) -> CellSummaries:
-        """From the cells of all blocks, whose labels have one of each factor."""
+        """From the cells of all blocks.
+
+        Their labels have one of each factor.
+        """
         if not reducer.labels:
             raise ValueError("there is no row")
         labels: Any = reducer.labels
@@ -162,12 +165,15 @@ class CellSummaries:
 
     @property
     def noun(self) -> str:
-        """What a level of the outermost factor with the fewest levels is called."""
+        """What a level of `fewest` is called."""
         return self.factors[self.fewest].noun
 
     @cached_property
     def fewest(self) -> int:
-        """The outermost factor with the fewest levels, which limits what can be known."""
+        """The outermost factor with the fewest levels.
+
+        It limits what can be known.
+        """
         return min(self.design.outermost, key=lambda factor: self.design.n_levels[factor])
 
     @cached_property
@@ -178,7 +184,9 @@ class CellSummaries:
         return np.asarray(within + np.array(largest))
 
     def horizon(self, new_groups: HowMany | None) -> Levels:
-        """How many new levels of each outermost factor: as many as observed where nothing is said;
+        """How many new levels of each outermost factor.
+
+        As many as observed where nothing is said;
         a number alone is of each.
         """
         design = self.design
@@ -197,7 +205,10 @@ class CellSummaries:
         return Levels(found)
 
     def outermost_noun(self, name: str, what: str = "new_groups") -> str:
-        """What an outermost factor is called; others do not come by themselves."""
+        """What an outermost factor is called.
+
+        Others do not come by themselves.
+        """
         nouns = [each.noun for each in self.factors]
         noun = name if name in nouns else noun_of(name)
         if noun not in nouns:
@@ -218,7 +229,7 @@ class CellSummaries:
         return replace(self, source=replace(self.source, weights=weights))
 
     def check(self) -> None:
-        """Refuse factors that say nothing of how much their levels differ."""
+        """Refuse factors that cannot show how much levels differ."""
         design, nouns = self.design, [each.noun for each in self.factors]
         if max(design.n_levels) == self.n_points:
             noun = nouns[int(np.argmax(design.n_levels))]
@@ -251,13 +262,16 @@ class CellSummaries:
             )
 
     def title(self, part: Sequence[int]) -> str:
-        """What a part of the variance is called, as "subject × item"."""
+        """What a part is called, as "subject × item"."""
         return " × ".join(self.factors[factor].noun for factor in part)
 
     # ---------------------------------------------------------------- by one factor, and of sites
 
     def of_factor(self, noun: str | None = None) -> GroupSummaries:
-        """The groups of one factor: by default of the outermost one with the fewest levels."""
+        """The groups of one factor.
+
+        By default of `fewest`.
+        """
         asked = self.noun if noun is None else noun
         found = next((each for each in self.factors if each.noun == asked), None)
         if found is None:
@@ -297,7 +311,9 @@ class CellSummaries:
 
     @classmethod
     def join(cls, sites: Sequence[CellSummaries]) -> CellSummaries:
-        """Join the cells of several sites, which may share levels, and cells.
+        """Join the cells of several sites.
+
+        They may share levels, and cells.
 
         Their models and factors must be the same. It is what all their points together give.
         """

@@ -345,11 +345,6 @@ class Study:
         if weights is not None:
             if grouping is None:
                 raise Refusal(f"{opt.weights(weights)} is about groups; pass {opt.groups} too")
-            if len(grouping.factors) > 1:
-                raise Refusal(
-                    f"{opt.weights(weights)} is about one kind of groups, and these are several "
-                    "factors; leave it out"
-                )
             source = replace(source, weights=weights)
         return cls(
             tuple(losses),

@@ -173,7 +173,7 @@ class GroupSummaries:
     def of_chunks(
         cls, blocks: Iterable[tuple[Mapping[str, Any], Any]], *, source: Provenance = NOT_SAID
     ) -> GroupSummaries:
-        """From blocks of rows, of which none is kept: of any size, from anywhere.
+        """From blocks of rows, of which none is kept.
 
         Parameters
         ----------

@@ -97,7 +97,7 @@ class Comparison(Answer):
 
     @property
     def holds_until(self) -> dict[str, float]:
-        """Of each rejected model, up to which c it stays rejected.
+        """Up to which c each rejected model stays rejected.
 
         The largest power of two, or c itself; infinite where it is rejected at 2¹² too. Empty with
         groups, where there is no c.
@@ -107,7 +107,7 @@ class Comparison(Answer):
         >>> import rivals
         >>> from rivals.testbeds import toys
         >>> rivals.compare(toys.losses(), rng=0).holds_until
-        {'B': 8.0}
+        {'B': 64.0}
         """
         return self._decided.holds_until
 
@@ -493,7 +493,7 @@ class Comparison(Answer):
         >>> from rivals.testbeds import toys
         >>> result = rivals.compare(toys.losses(), method="transport", rng=0)
         >>> [sorted(result.criteria().values)[0], round(result.criteria("B^Q").values["B^Q"][1], 2)]
-        ['AIC', 0.55]
+        ['AIC', 0.74]
         """
         given = {
             "losses": losses,

@@ -13,7 +13,7 @@ from rivals.laws.beta import Beta, HierarchicalBetaProcess, Paper
 from rivals.laws.factors import Factors
 from rivals.laws.groups import Groups
 from rivals.laws.open_process import Process, process
-from rivals.laws.reversal import Reversal, other_recordings
+from rivals.laws.reversal import Reversal
 from rivals.laws.transport import Transport
 from rivals.laws.transport_process import TransportLaw
 
@@ -30,7 +30,6 @@ __all__ = [
     "Transport",
     "TransportLaw",
     "law_of",
-    "other_recordings",
     "process",
 ]
 

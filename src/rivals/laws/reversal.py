@@ -73,7 +73,9 @@ class ReversalSummary:
 
 @dataclass(frozen=True)
 class Reversal(Law[ReversalSummary]):
-    """Another recording, whose instrument errs by known sizes; `compare(…, vary=)` makes it.
+    """Another recording, whose instrument errs by known sizes.
+
+    `compare(…, vary=)` makes it.
 
     Examples
     --------

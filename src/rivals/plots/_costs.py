@@ -24,7 +24,7 @@ LOOKS: dict[str, dict[str, Any]] = {
 
 
 def front(result: Comparison, costs: Mapping[str, float]) -> dict[str, str]:
-    """Whether each model is on the front of cost and loss.
+    """Which models are on the front of cost and loss.
 
     A model is not on it where one that costs no more is surely better; it surely is where it is
     better than every model that costs no more. Else that is open.

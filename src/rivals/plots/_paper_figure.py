@@ -50,7 +50,7 @@ def paper_figure(
     n_paths: int = 15,
     rng: RNG = 0,
 ) -> Figure:
-    """Draw a calibrated comparison as the paper does, in four panels.
+    """Draw a calibrated comparison as the paper does.
 
     a, the quantile function q* of one model's losses, that of its simulations q~, the band
     q* ± √c δ, and paths; b, the distributions of the risk of all models, mean losses as triangles;
