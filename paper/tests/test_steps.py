@@ -40,7 +40,7 @@ def test_steps_lower_c_for_the_survivors(losses):
     calibration = several({"near": (1, 1, 1), "far": (6, 6, 1), "middle": (6, 1, 1)})
     steps = compare_in_steps(losses, calibration=calibration, pairs=PAIRS)
     assert steps.c == (2.0**-2, 2.0**-6)
-    assert [set(each.names) for each in steps.comparisons] == [set("ABC"), set("AB")]
+    assert [set(each.ranking) for each in steps.comparisons] == [set("ABC"), set("AB")]
     assert steps.scenarios == (("near", "far", "middle"), ("near",))
     assert steps.survivors == ("A",)
     assert steps.stopped == "one model is left"

@@ -42,8 +42,18 @@ def test_a_command_that_is_not_there():
     assert "did you mean 'compare'" in run.err.lower()
 
 
-@pytest.mark.parametrize("arguments", [("nowhere.csv",), ("losses.csv", "--threshold", "2"), ()])
-def test_errors_are_one_sentence_or_json(tmp_path, monkeypatch, arguments):
+@pytest.mark.parametrize(
+    ("arguments", "code", "options"),
+    [
+        (("nowhere.csv",), "no-file", []),
+        (("losses.csv", "--threshold", "2"), "wrong-value:threshold", ["--threshold"]),
+        (("losses.csv", "--threshold", "x"), "usage:threshold", ["--threshold"]),
+        (("losses.csv", "--treshold", "1"), "usage:treshold", ["--treshold"]),
+        (("losses.csv", "--groups", "nobody"), "wrong-value:groups", ["--groups"]),
+        ((), "usage", []),
+    ],
+)
+def test_errors_are_one_sentence_or_json(tmp_path, monkeypatch, arguments, code, options):
     monkeypatch.chdir(tmp_path)
     written(tmp_path, table(0.5))
     told = rivals("compare", *arguments)
@@ -53,7 +63,8 @@ def test_errors_are_one_sentence_or_json(tmp_path, monkeypatch, arguments):
     assert told.err.count("\n") == 1
     plain = rivals("compare", *arguments, "--json")
     assert plain.status == 2
-    assert json.loads(plain.out) == {"error": told.err[8:-1], "exit_status": 2}
+    expected = {"error": told.err[8:-1], "code": code, "options": options, "exit_status": 2}
+    assert json.loads(plain.out) == expected
 
 
 def test_a_pipe_that_is_closed_is_no_error(tmp_path):

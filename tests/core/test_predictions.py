@@ -198,3 +198,19 @@ def test_a_gate_says_the_metric_and_the_other_winner():
     assert gate.outcome == "failed"
     assert "By the mean over points" in str(gate)
     assert "new is better than old" in str(gate)
+
+
+def test_pictures_name_the_metric():
+    pytest.importorskip("matplotlib")
+    roc, error = (rivals.compare(events(), loss=each) for each in ("roc_auc", "rmse"))
+    for result, name, said in (
+        (roc, roc.summary.source.loss, "{} lower by"),
+        (error, error.summary.source.loss, "difference in {}"),
+    ):
+        assert rivals.plots.plot_forest(result).get_xlabel() == said.format(name)
+        worse = rivals.plots.plot_differences(result).get_xlabel()
+        assert worse == f"{name}, worse than the best"
+    ax = rivals.plots.plot_costs(roc, {"good": 2.0, "poor": 1.0})
+    heights = sorted(float(y) for each in ax.collections for _, y in each.get_offsets())
+    assert heights == sorted(-value for value in roc.risk.values())
+    assert ax.get_ylabel() == roc.summary.source.loss

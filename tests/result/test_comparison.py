@@ -192,6 +192,13 @@ def test_methods_say_what_was_done():
     assert "1 + 2/G times as large" in problem(0, sizes=[9] * 9, left_out=True).compare().methods()
 
 
+@pytest.mark.parametrize("result", [GROUPED, ALONE, *RESULTS.values()])
+def test_methods_name_the_paper_once(result):
+    found = result.methods()
+    assert found.count("doi:10.1038/s41467-025-64658-7") == 1
+    assert ("the misfit and the sensitivity c are" in found) == (result.summary.n_simulations > 0)
+
+
 def test_many_models_are_counted_not_listed():
     given = problem(3, n_models=40, sizes=[10] * 8, n_simulations=0, left_out=False).compare()
     text = str(given)

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import betaincinv, ndtri
 
-from rivals.calibration import Curve, calibration_curve
-from rivals.calibration._curve import BINS, wilson_interval
+from rivals.calibration import Curve, calibration_curve, wilson_interval
 from rivals_paper.arrays import BoolArray, FloatArray
 
 # A winner is named beyond this probability.
 THRESHOLD = 0.95
+BINS = 16
 # What chance would do with less than this probability, in any of the bins, is not taken for chance.
 LEVEL = 0.05
 # By so much B may be more confident than the truth, or the truth fall, beyond its error.

@@ -6,9 +6,8 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-from rivals.calibration._validity import THRESHOLD
 
-from rivals_paper.bins import judge_c
+from rivals_paper.bins import THRESHOLD, judge_c
 from rivals_paper.calibration_panels import COLOURS, one_legend
 from rivals_paper.experiments import Experiments
 from rivals_paper.method import ALGORITHM

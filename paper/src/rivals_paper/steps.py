@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from rivals import Calibration, Comparison, compare
-from rivals._core.candidates import losses_of_all
-from rivals._core.losses import Losses, Study
+import numpy as np
+
+from rivals import Calibration, Comparison, Losses, compare
 from rivals.calibration import States
 
 
@@ -73,8 +73,10 @@ def compare_in_steps(
 
     Parameters
     ----------
-    models, data
-        As in `rivals.compare`.
+    models : mapping
+        Name → `Losses`, or a `Candidate`.
+    data : optional
+        Of candidates.
     calibration : Calibration
     pairs : mapping
         Name of a scenario → the two models that it is about. Several may be about one pair. Those
@@ -98,29 +100,27 @@ def compare_in_steps(
     ...     n_truth=2000,
     ...     rng=0,
     ... )
-    >>> data = 0.1 + np.random.default_rng(0).standard_normal(200)
+    >>> data = 0.3 + np.random.default_rng(0).standard_normal(200)
     >>> pairs = {"low or high": ("low", "high")}
     >>> compare_in_steps(models, data, calibration=calibration, pairs=pairs).survivors
     ('high',)
     """
-    losses = losses_of_all(
-        models, data, n_simulations=calibration.conditions.n_simulations, entropy=rng
-    )
+    losses = _losses(models, data, calibration.conditions.n_simulations, rng)
     order: Any = calibration.conditions.order
-    calibration.check_fit(Study.of(losses, order=order), calibration.method)
     _check_pairs(pairs, calibration, losses)
     states = calibration.states()
     pool = tuple(losses)
     comparisons: list[Comparison] = []
     scenarios: list[tuple[str, ...]] = []
-    c = states.choose()
+    c: float | Calibration = calibration  # `compare` refuses one that does not fit
     while True:
         about = tuple(
             name for name in calibration.scenarios if set(pairs.get(name, ())) <= set(pool)
         )
         if comparisons:
-            lower = _lowest_kept(states, about, c)
-            if not about or lower == c:
+            before = comparisons[-1].c
+            lower = _lowest_kept(states, about, before)
+            if not about or lower == before:
                 stopped = f"no smaller c is kept for {', '.join(about) or 'any scenario'}"
                 break
             c = lower
@@ -135,13 +135,26 @@ def compare_in_steps(
         comparisons.append(step)
         scenarios.append(about)
         if not step.rejections:
-            stopped = f"nothing more is rejected at c = {c:g}"
+            stopped = f"nothing more is rejected at c = {step.c:g}"
             break
         pool = tuple(name for name in pool if name not in step.rejections)
         if len(pool) == 1:
             stopped = "one model is left"
             break
     return Steps(tuple(comparisons), tuple(scenarios), stopped)
+
+
+def _losses(
+    models: Mapping[str, Any], data: Any, n_simulations: int, rng: int
+) -> dict[str, Losses]:
+    """Of all models; candidates simulate with random numbers of their own."""
+    seeds = np.random.SeedSequence(rng).spawn(len(models))
+    return {
+        name: model
+        if isinstance(model, Losses)
+        else model.losses(data, n_simulations=n_simulations, rng=seed)
+        for (name, model), seed in zip(models.items(), seeds, strict=True)
+    }
 
 
 def _lowest_kept(states: States, about: tuple[str, ...], start: float) -> float:

@@ -21,6 +21,12 @@ from rivals._core.types import BoolArray, FloatArray, IntArray
 
 # Numbers that are computed at a time: what the processor's cache holds.
 TOGETHER = 2**17
+# Whose idea this is, for a paper.
+SOURCE = "René and Longtin (2025, doi:10.1038/s41467-025-64658-7)"
+OF_MISFITS = (
+    "The distribution of the risk over replications, the misfit and the sensitivity c are those of "
+    f"{SOURCE}."
+)
 
 Pairs: TypeAlias = tuple[IntArray, IntArray]
 
@@ -81,6 +87,8 @@ class Law(ABC, Generic[S]):
     default_c: ClassVar[float] = 1.0
     needs_groups: ClassVar[bool] = False
     draws: ClassVar[bool] = False  # random numbers, with a seed
+    # Whose ideas it uses, for a paper.
+    credit: ClassVar[str] = f"The question, whether a result would replicate, follows {SOURCE}."
     again: ClassVar[str] = ""  # in what a winner would win again, if it is neither rows nor groups
 
     # ---------------------------------------------------------------- what a law must say

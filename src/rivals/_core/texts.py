@@ -36,6 +36,18 @@ def in_command(text: str) -> str:
     return MARK.sub(r"\2", text)
 
 
+def options_in(text: str) -> tuple[str, ...]:
+    """The options of the command line that a text marks, in their order.
+
+    Examples
+    --------
+    >>> options_in(f"model '--x': pass {opt.groups}, or {opt.new_groups(1)}")
+    ('--groups', '--new-groups')
+    """
+    commands = [command for _, command in MARK.findall(text)]
+    return tuple(dict.fromkeys(each.split()[0] for each in commands if each.startswith("--")))
+
+
 class Option:
     """One option; called, with a value."""
 

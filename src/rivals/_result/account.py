@@ -352,6 +352,7 @@ def methods(result: Decided) -> str:
         say.method_of_rule, setting.threshold, setting.margin, source.unit, bool(setting.looks)
     )
     parts += written(result, [rule, *_provisional(result), *_track_record(result)])
+    parts.append(result.method.credit)
     return " ".join(part for part in parts if part)
 
 

@@ -252,6 +252,27 @@ def measure(source: Provenance) -> str:
     return source.loss or "metric" if source.metric else "mean loss"
 
 
+def difference(source: Provenance) -> str:
+    """What an axis of differences shows: of a metric, its name, and what a positive number is.
+
+    Examples
+    --------
+    >>> difference(Provenance(unit="kg")), difference(Provenance(loss="ROC AUC", metric="higher"))
+    ('difference in mean loss (kg)', 'ROC AUC lower by')
+    """
+    unit = f" ({source.unit})" if source.unit else ""
+    if source.metric == "higher":
+        return f"{measure(source)} lower by{unit}"
+    return f"difference in {measure(source)}{unit}"
+
+
+def scale(source: Provenance) -> str:
+    """What an axis of risks shows."""
+    minus = "−" if source.metric == "higher" else ""
+    of = f"{minus}{measure(source)}" if source.metric else "risk"
+    return f"{of}{f' in {source.unit}' if source.unit else ''} (lower is better)"
+
+
 def leads(source: Provenance) -> str:
     """What the best model has."""
     return f"the {'highest' if source.metric == 'higher' else 'lowest'} {measure(source)}"
@@ -883,14 +904,19 @@ def picture_of_groups(
 
 
 def picture_of_risks(
-    horizon: str, unknown_c: float | None, level: float, rejected: bool, cut: int
+    horizon: str,
+    unknown_c: float | None,
+    level: float,
+    rejected: bool,
+    cut: int,
+    measure: str,
 ) -> str:
     """How to read distributions of the risk."""
     where = f" in the mean over {horizon}" if horizon else f" {SAME_PROCESS}"
     bars = f"bars: {percent(level)} intervals"
     if unknown_c is not None:
         bars = f"thick: {percent(level)} intervals at c = {unknown_c:g}; thin: with c unknown"
-    return f"Risk{where}; points: mean loss; {bars}{_rejected(rejected)}.{_not_drawn(cut)}"
+    return f"Risk{where}; points: {measure}; {bars}{_rejected(rejected)}.{_not_drawn(cut)}"
 
 
 def picture_of_differences(level: float, wins: str, heads: Sequence[str], cut: int) -> str:
@@ -934,11 +960,12 @@ def picture_of_segments(own: str, other: str, noun: str, level: float, cut: int)
     )
 
 
-def picture_of_costs(threshold: float) -> str:
+def picture_of_costs(threshold: float, *, higher: bool) -> str:
     """What the front is."""
     return (
-        "Lower and further left is better. On the front: better than every model that costs no "
-        f"more; not on it: one that costs no more is better (P > {threshold:g})."
+        f"{'Higher' if higher else 'Lower'} and further left is better. On the front: better "
+        f"than every model that costs no more; not on it: one that costs no more is better (P > "
+        f"{threshold:g})."
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rivals.calibration._curve import Curve, calibration_curve
+from rivals.calibration._curve import Curve, calibration_curve, wilson_interval
 from rivals.calibration._experiment import Conditions
 from rivals.calibration._promise import State
 from rivals.calibration._result import Calibration
@@ -24,4 +24,5 @@ __all__ = [
     "calibrate",
     "calibration_curve",
     "judge_experiments",
+    "wilson_interval",
 ]

@@ -18,12 +18,23 @@ import typer
 
 from rivals._core.cautions import RivalsWarning
 from rivals._core.checks import printable
-from rivals._core.texts import in_command, text_of
+from rivals._core.texts import in_command, options_in, text_of
 
 ERROR = 2
 INTERRUPTED = 130
 # What a wrong option raises, in any release of typer.
 UsageError: Any = typer.BadParameter.__base__
+# What went wrong, in a word for programs; the first that fits.
+CODES: tuple[tuple[type[Exception], str], ...] = (
+    (UsageError, "usage"),
+    (FileNotFoundError, "no-file"),
+    (OSError, "file"),
+    (ImportError, "not-installed"),
+    (MemoryError, "memory"),
+    (TypeError, "wrong-kind"),
+    (ValueError, "wrong-value"),
+    (RuntimeError, "failed"),
+)
 
 
 def guarded(run: Callable[[], Any], *, as_json: bool) -> int:
@@ -44,20 +55,32 @@ def guarded(run: Callable[[], Any], *, as_json: bool) -> int:
         return 0
     except (KeyboardInterrupt, typer.Abort):
         return INTERRUPTED
-    except UsageError as error:
-        return _failed(error.format_message(), as_json)
-    except (ValueError, TypeError, OSError, ImportError, RuntimeError, MemoryError) as error:
-        return _failed(in_command(text_of(error)) or type(error).__name__, as_json)
+    except tuple(kind for kind, _ in CODES) as error:
+        return _failed(error, as_json)
     return status if isinstance(status, int) else 0
 
 
-def _failed(message: str, as_json: bool) -> int:
-    if as_json:
-        with suppress(OSError):
-            print(json.dumps({"error": message, "exit_status": ERROR}), flush=True)
-    else:
+def _failed(error: Any, as_json: bool) -> int:
+    is_usage = isinstance(error, UsageError)
+    text = error.format_message() if is_usage else text_of(error)
+    message = in_command(text) or type(error).__name__
+    if not as_json:
         say(f"rivals: {message}")
+        return ERROR
+    options = _wrong_options(error) if is_usage else list(options_in(text))
+    code = next(code for kind, code in CODES if isinstance(error, kind))
+    code = ":".join([code, *(option.removeprefix("--") for option in options[:1])])
+    found = {"error": message, "code": code, "options": options, "exit_status": ERROR}
+    with suppress(OSError):
+        print(json.dumps(found), flush=True)
     return ERROR
+
+
+def _wrong_options(error: Any) -> list[str]:
+    """Those that a parser refused, by their longest names."""
+    known = getattr(getattr(error, "param", None), "opts", None)
+    names = known or [getattr(error, "option_name", None) or ""]
+    return [name for name in names if name.startswith("--")][:1]
 
 
 def _silence() -> None:

@@ -20,7 +20,7 @@ import numpy as np
 
 from rivals._core.arrays import finite
 from rivals._core.checks import check_size
-from rivals._core.law import Law
+from rivals._core.law import SOURCE, Law
 from rivals._core.losses import Provenance, Study
 from rivals._core.seeds import COMPARISON_RECORDINGS, stream
 from rivals._core.setting import Setting, number
@@ -41,9 +41,7 @@ FAR = 10.0
 METHOD = (
     "Models were compared by reversal (rivals package): the signal was distorted twice, as it "
     "would differ between two recordings, by {effects}; points were drawn anew. P is the part of "
-    "{n_draws} such recordings in which a model has the lower mean loss. That models be judged by "
-    "the distribution of their risk over replications is the idea of René and Longtin (2025, "
-    "doi:10.1038/s41467-025-64658-7)."
+    "{n_draws} such recordings in which a model has the lower mean loss."
 )
 
 
@@ -91,6 +89,10 @@ class Reversal(Law[ReversalSummary]):
     name: ClassVar[str] = "reversal"
     draws: ClassVar[bool] = True
     again: ClassVar[str] = "recording"
+    credit: ClassVar[str] = (
+        "That models be judged by the distribution of their risk over replications is the idea of "
+        f"{SOURCE}."
+    )
     summary_type: ClassVar[Any] = ReversalSummary
 
     def summarise(self, study: Study) -> ReversalSummary:

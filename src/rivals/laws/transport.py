@@ -31,7 +31,7 @@ import numpy as np
 from rivals._core.arrays import finite
 from rivals._core.checks import check_size
 from rivals._core.evidence import Note
-from rivals._core.law import Law
+from rivals._core.law import OF_MISFITS, Law
 from rivals._core.losses import Provenance, Study
 from rivals._core.setting import CalibratedC, HowMany, Setting, number
 from rivals._core.summaries import check_squares
@@ -79,9 +79,7 @@ class TransportSummary:
 METHOD = (
     "Models were compared by the transport method of the rivals package: the risk of a model "
     "is normal about its mean held-out loss, with the variance c W² + sampling error, W the "
-    "1-Wasserstein distance between its losses on the data and on its own simulations. The "
-    "distribution of the risk over replications, the misfit and the sensitivity c are those of "
-    "René and Longtin (2025, doi:10.1038/s41467-025-64658-7)."
+    "1-Wasserstein distance between its losses on the data and on its own simulations."
 )
 
 
@@ -99,6 +97,7 @@ class Transport(Law[TransportSummary]):
 
     name: ClassVar[str] = "transport"
     default_c: ClassVar[float] = 0.25
+    credit: ClassVar[str] = OF_MISFITS
 
     def summarise(self, study: Study) -> TransportSummary:
         need_simulations(study, self.name)

@@ -65,7 +65,7 @@ def front(result: Comparison, costs: Mapping[str, float]) -> dict[str, str]:
 
 
 def plot_costs(result: Comparison, costs: Mapping[str, float], *, ax: Axes | None = None) -> Axes:
-    """Draw the mean loss of each model beside its cost.
+    """Draw the mean loss, or metric, of each model beside its cost.
 
     Parameters
     ----------
@@ -88,16 +88,20 @@ def plot_costs(result: Comparison, costs: Mapping[str, float], *, ax: Axes | Non
     'cost'
     """
     known = front(result, costs)
+    source = result.summary.source
+    sign = -1.0 if source.metric == "higher" else 1.0
+    values = {name: sign * result.risk[name] for name in known}
     ax = axes_or_new(ax)
     for word, look in LOOKS.items():
         names = [name for name, own in known.items() if own == word]
         if names:
-            x, y = [costs[name] for name in names], [result.risk[name] for name in names]
+            x, y = [costs[name] for name in names], [values[name] for name in names]
             ax.scatter(x, y, label=word, zorder=3, **look)
     for name in known:
-        where = (costs[name], result.risk[name])
+        where = (costs[name], values[name])
         offset: dict[str, Any] = {"xytext": (5, 3), "textcoords": "offset points"}
         ax.annotate(literal(name), where, fontsize=small(ax), color=ink(ax, 0.8), **offset)
-    finish(ax, "cost", "mean loss", say.picture_of_costs(result.setting.threshold))
+    caption = say.picture_of_costs(result.setting.threshold, higher=sign < 0.0)
+    finish(ax, "cost", say.measure(source), caption)
     legend_below(ax)
     return ax

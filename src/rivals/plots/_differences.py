@@ -78,13 +78,15 @@ def plot_differences(result: Comparison, *, ax: Axes | None = None) -> Axes:
     ax.set_ylim(len(names) - 0.4, -0.6)
     ax.grid(axis="x", color=ink(ax, 0.12), linewidth=0.7)
     ax.set_axisbelow(True)
-    unit = decided.summary.source.unit
+    source = decided.summary.source
+    unit = f" ({source.unit})" if source.unit else ""
+    of = f"{say.measure(source)}, " if source.metric else ""
     heads = [head for head, _, _ in chances]
     wins = chances[0][1] or heads.pop()
     cut = len(decided.names) - len(names)
     caption = say.picture_of_differences(decided.setting.level, wins, heads, cut)
     whole = " ".join([caption, *account.covered(decided, "difference")])
-    return finish(ax, f"worse than the best{f' ({unit})' if unit else ''}", "", whole)
+    return finish(ax, f"{of}worse than the best{unit}", "", whole)
 
 
 def _write(ax: Axes, row: int, cells: list[str], decision: str) -> None:

@@ -99,8 +99,7 @@ def plot_forest(
     ax.axvline(0.0, color=ink(ax, 0.5), linewidth=0.9, zorder=0)
     covered = [] if is_narrow(ax) else account.covered(decided, "difference")
     caption = " ".join([_caption(decided, other, best, values), *covered])
-    unit = decided.summary.source.unit
-    return finish(ax, f"difference in mean loss{f' ({unit})' if unit else ''}", "", caption)
+    return finish(ax, say.difference(decided.summary.source), "", caption)
 
 
 def _nearest(result: Decided, best: str) -> str:

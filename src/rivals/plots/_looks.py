@@ -77,8 +77,7 @@ def plot_looks(result: Comparison, model: str | None = None, *, ax: Axes | None 
     _frame(ax, difference, found.low[row], found.high[row])
     best, other = literal(found.lowest, 20), literal(name, 20)
     caption = say.picture_of_looks(best, other, found.first_named[name], found.noun)
-    unit = decided.summary.source.unit
-    y = f"difference in mean loss{f' ({unit})' if unit else ''}"
+    y = say.difference(decided.summary.source)
     finish(ax, f"{say.plural(found.noun)} so far, in their order", y, caption)
     legend_below(ax)
     return ax

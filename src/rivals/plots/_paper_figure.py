@@ -15,6 +15,7 @@ from rivals._core.losses import Losses
 from rivals._core.setting import one_of
 from rivals._core.texts import Refusal
 from rivals._core.types import RNG, FloatArray
+from rivals._result import sentences as say
 from rivals.laws import HierarchicalBetaProcess, TransportLaw
 from rivals.plots._calibration import power, shade_overconfidence
 from rivals.plots._risks import density
@@ -210,8 +211,7 @@ def _risks(ax: Axes, decided: Decided, names: tuple[str, ...], looks: dict[str, 
         yticks=[],
         ylabel="density",
     )
-    unit = decided.summary.source.unit
-    ax.set_xlabel(f"risk{f' in {unit}' if unit else ''} (lower is better)")
+    ax.set_xlabel(say.scale(decided.summary.source))
     ax.legend(loc="upper right")
 
 

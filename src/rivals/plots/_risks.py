@@ -72,16 +72,17 @@ def plot_risks(result: Comparison, *, ax: Axes | None = None) -> Axes:
     ax.set_yticks(range(len(names)), names_of(ax, labels), fontsize=small(ax))
     ax.tick_params(axis="y", length=0)
     ax.set_ylim(len(names) - 0.6, -1.0)
-    unit = decided.summary.source.unit
+    source = decided.summary.source
     caption = say.picture_of_risks(
         say.new(decided.new_groups, decided.noun) if decided.new_groups else "",
         decided.c if decided.c_is_unknown else None,
         decided.setting.level,
         bool(decided.rejections),
         len(decided.names) - len(names),
+        say.measure(source),
     )
     whole = " ".join([caption, *account.covered(decided, "risk")])
-    return finish(ax, f"risk{f' in {unit}' if unit else ''} (lower is better)", "", whole)
+    return finish(ax, say.scale(source), "", whole)
 
 
 def density(result: Decided) -> tuple[FloatArray, FloatArray]:

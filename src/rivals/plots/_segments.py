@@ -80,8 +80,8 @@ def plot_segments(
     ax.set_yticks(range(len(drawn) + 1), names_of(ax, [*names, "all rows"]), fontsize=small(ax))
     ax.tick_params(axis="y", length=0)
     ax.set_ylim(len(drawn) + 0.6, -0.6)
-    setting, unit = found.whole.setting, found.whole.summary.source.unit
+    setting, source = found.whole.setting, found.whole.summary.source
     caption = say.picture_of_segments(
         literal(found.own), literal(other), found.noun, setting.level, len(rows) - len(drawn)
     )
-    return finish(ax, f"difference in mean loss{f' ({unit})' if unit else ''}", "", caption)
+    return finish(ax, say.difference(source), "", caption)

@@ -22,7 +22,7 @@ import numpy as np
 from rivals._core.arrays import finite
 from rivals._core.checks import check_depth, check_size
 from rivals._core.evidence import Note
-from rivals._core.law import Law
+from rivals._core.law import OF_MISFITS, Law
 from rivals._core.losses import Losses, Provenance, Study
 from rivals._core.seeds import COMPARISON_DRAWS, EXPERIMENT_DRAWS
 from rivals._core.setting import HowMany, Setting
@@ -74,15 +74,13 @@ class BetaSummary:
 
 # For a paper.
 OF_BETA = (
-    "Models were compared by the hierarchical beta process on quantile functions of the loss "
-    "(René and Longtin, 2025, "
-    "doi:10.1038/s41467-025-64658-7), refined as far as the data resolve."
+    "Models were compared by the hierarchical beta process on quantile functions of the loss, "
+    "refined as far as the data resolve."
 )
 OF_PAPER = (
-    "Models were compared by the algorithm of René and Longtin (2025, "
-    "doi:10.1038/s41467-025-64658-7): the hierarchical beta "
-    "process on quantile functions of the loss, refined eight times, one simulation of each "
-    "model, uncorrected B."
+    "Models were compared by the algorithm of René and Longtin (2025): "
+    "the hierarchical beta process on quantile functions of the loss, refined eight times, one "
+    "simulation of each model, uncorrected B."
 )
 
 
@@ -110,6 +108,7 @@ class Beta(Law[BetaSummary]):
 
     name: ClassVar[str] = "beta"
     default_c: ClassVar[float] = 1.0
+    credit: ClassVar[str] = OF_MISFITS
     draws: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
