@@ -113,8 +113,8 @@ sphinx_gallery_conf = {
     "remove_config_comments": True,
     "capture_repr": (),  # what an example wants to show, it prints
 }
-# The gallery's settings are not to be pickled; nothing is wrong with them.
-suppress_warnings = ["config.cache"]
+# The gallery's settings are not to be pickled; it, and the API, have menus of their own.
+suppress_warnings = ["config.cache", "etoc.toctree"]
 
 # Pictures are drawn into files: that no window can be shown is no news.
 warnings.filterwarnings("ignore", category=UserWarning, message=".*non-interactive.*")
