@@ -65,7 +65,7 @@ def front(result: Comparison, costs: Mapping[str, float]) -> dict[str, str]:
 
 
 def plot_costs(result: Comparison, costs: Mapping[str, float], *, ax: Axes | None = None) -> Axes:
-    """Draw the mean loss, or metric, of each model beside its cost.
+    """Draw the loss of each model beside its cost.
 
     Parameters
     ----------
