@@ -120,7 +120,7 @@ REFUSED_NUMBERS = {
         for code in ("m8", "M8")
         for unit in UNITS
     },
-    "NaT": lambda x: np.where(MASK, np.timedelta64("NaT"), days(x)),
+    "NaT": lambda x: np.where(MASK, np.timedelta64("NaT", "D"), days(x)),
     "pandas durations": lambda x: pd.Series(days(x).astype("m8[ns]"), index=ROWS),
     "pandas dates": lambda x: pd.Series(days(x).astype("M8[ns]"), index=ROWS),
     "pandas periods": lambda x: pd.Series(days(x).astype("M8[ns]"), index=ROWS).dt.to_period("D"),
@@ -221,7 +221,7 @@ REFUSED_LABELS = {
     "empty text": lambda: _hidden(WORD, ""),
     "object with nan": lambda: np.array(_hidden(WORD, float("nan")), dtype=object),
     "numbers with nan": lambda: np.where(MASK, np.nan, CODE),
-    "NaT": lambda: np.where(MASK, np.datetime64("NaT"), DAYS),
+    "NaT": lambda: np.where(MASK, np.datetime64("NaT", "D"), DAYS),
     "Series with None": lambda: pd.Series(_hidden(WORD, None), index=ROWS),
     "Series of string, NA": lambda: pd.Series(_hidden(WORD, None), index=ROWS, dtype="string"),
     "nullable, NA": lambda: pd.Series(_hidden(WHOLE, None), index=ROWS, dtype="Int64"),
